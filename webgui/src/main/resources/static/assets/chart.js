@@ -151,5 +151,5 @@ viaduct.chart = (() => {
   };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
   else start();
-  return { draw, of: (element) => drawn.get(element) };
+  return { draw };
 })();

@@ -20,8 +20,12 @@
     let swapped = false;
     for (const part of parts.content.children) {
       const target = document.getElementById(part.id);
+      if (!target) continue;
+      // What the visitor has opened stays open.
+      const folds = part.querySelectorAll('details');
+      target.querySelectorAll('details').forEach((fold, i) => { if (folds[i]) folds[i].open = fold.open; });
       // Unchanged parts stay, so a screen reader is not told the same balance again.
-      if (target && target.innerHTML !== part.innerHTML) {
+      if (target.innerHTML !== part.innerHTML) {
         htmx.swap(target, part.innerHTML, { swapStyle: 'innerHTML' });
         swapped = true;
       }

@@ -47,7 +47,6 @@ viaduct.numbers = (() => {
     exact,
     quantity: (value, unit) => write(value, unit, 0),
     bitRate: (bitPerSecond) => write(bitPerSecond, 'bit/s', noPrefix),
-    bytes: (bytes) => (Math.abs(bytes) < 1000 ? bytes + nbsp + 'B' : write(bytes, 'B', noPrefix)),
     plain: (value) => (Number.isFinite(value) ? number(Number(value.toPrecision(3)), 0) : unknown),
   };
 })();

@@ -191,6 +191,8 @@
   let sending = false;
   let again = false;
   let stopped = false;
+  let held = null; // a submit that waits for the check that runs
+  let leaving = false;
   let curves = [];
 
   const status = form && document.querySelector('[data-testid=check]');
@@ -222,14 +224,20 @@
     curves.forEach((one) => one.place());
   };
 
+  // Answers after which this window cannot save any more; sending it again would not help.
+  const ends = { 403: 'textRefused', 404: 'textGone', 412: 'textChanged' };
+
+  // A new application counts when its button is pressed, not while its name is typed.
+  const fields = () => [...new FormData(form)].filter(([name]) => !/^application(\/|$)/.test(name));
+
   const send = async () => {
     if (sending) { again = true; return; }
     sending = true;
     try {
-      const answer = await fetch(form.dataset.check, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'application/json', 'HX-Request': 'true' } });
-      if (answer.status === 412) {
+      const answer = await fetch(form.dataset.check, { method: 'POST', body: new URLSearchParams(fields()), headers: { Accept: 'application/json', 'HX-Request': 'true' } });
+      if (ends[answer.status]) {
         stopped = true;
-        say(form.dataset.textChanged, 'bad');
+        say(form.dataset[ends[answer.status]], 'bad');
       } else if (answer.status === 401) {
         location.assign('/login?problem=ended');
       } else if (answer.ok || answer.status === 400 || answer.status === 422) {
@@ -244,15 +252,48 @@
       timer = setTimeout(send, 10 * wait);
     } finally {
       sending = false;
-      if (again) { again = false; send(); }
+      const { by } = held || {};
+      held = null;
+      if (by && !stopped) form.requestSubmit(by);
+      else if (again && !stopped) send();
+      again = false;
     }
   };
 
+  // A check that runs gives the draft a new tag: a submit waits for it, or it would carry the old one.
+  const submit = (event) => {
+    clearTimeout(timer);
+    if (sending) held = { by: event.submitter };
+    if (sending || leaving) event.preventDefault();
+    else leaving = true;
+  };
+
   const changed = () => {
-    if (stopped) return;
+    if (stopped || leaving) return;
     clearTimeout(timer);
     say(form.dataset.textSaving, 'hint');
     timer = setTimeout(send, wait);
+  };
+
+  const addApplication = () => {
+    const row = form.querySelector('[data-new-application]');
+    const name = row.querySelector('[name=application]');
+    const typed = name.value.trim();
+    if (!typed) { name.focus(); return; }
+    const there = form.elements['t/applications/' + typed + '/service-class'];
+    if (there) { there.focus(); return; }
+    const pattern = form.querySelector('template[data-application]').content.cloneNode(true);
+    const named = (text) => text.replaceAll('{0}', typed);
+    pattern.querySelector('legend').textContent = typed;
+    pattern.querySelectorAll('[name], [id], [for]').forEach((part) => {
+      for (const key of ['name', 'id', 'for', 'data-place']) if (part.hasAttribute(key)) part.setAttribute(key, named(part.getAttribute(key)));
+      const like = part.name && row.querySelector('[name="application/' + part.name.split('/').pop() + '"]');
+      if (like) part.value = like.value;
+    });
+    row.before(pattern);
+    name.value = '';
+    changed();
+    form.elements['t/applications/' + typed + '/service-class'].focus();
   };
 
   const start = () => {
@@ -260,6 +301,11 @@
     if (!form) return;
     form.classList.add('scripted');
     form.addEventListener('input', changed);
+    form.addEventListener('submit', submit);
+    form.querySelector('[data-add-application]').addEventListener('click', addApplication);
+    form.querySelector('[name=application]').addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') { event.preventDefault(); addApplication(); }
+    });
     status.querySelector('[data-check-show]').addEventListener('click', () => {
       const field = fieldOf(status.dataset.place, Number(status.dataset.knot));
       if (!field) return;

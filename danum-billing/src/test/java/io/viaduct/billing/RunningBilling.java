@@ -146,6 +146,16 @@ public final class RunningBilling implements AutoCloseable {
     return call("POST", path, token, body, Map.of());
   }
 
+  /// Changes a resource in the version that it has now.
+  public Answer change(String path, String token, String body) throws Exception {
+    return call("PATCH", path, token, body, Map.of("If-Match", tag(path, token)));
+  }
+
+  /// Returns the entity tag of a resource.
+  public String tag(String path, String token) throws Exception {
+    return get(path, token).raw().headers().firstValue("ETag").orElseThrow();
+  }
+
   public String logIn(String user, String password) throws Exception {
     Answer answer =
         post(

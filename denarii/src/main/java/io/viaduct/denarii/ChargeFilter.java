@@ -32,6 +32,12 @@ final class ChargeFilter {
   @Option(names = "--snapt", paramLabel = "ID", description = "relay that carried it")
   private String snapt = "";
 
+  @Option(
+      names = "--link",
+      paramLabel = "NAME",
+      description = "link of the device that carried most of it, such as wlan0")
+  private String link = "";
+
   /// Returns the filters as billing knows them.
   Map<String, String> query(ZoneId zone) {
     Period period = Period.of(from, to, month, zone);
@@ -42,6 +48,7 @@ final class ChargeFilter {
     query.put("state", state);
     query.put("application", application);
     query.put("snapt", snapt);
+    query.put("link", link);
     return query;
   }
 }

@@ -11,9 +11,9 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,6 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
     footer = {"", "Example:", "  denarii charges --month 2026-11 --application web"})
 final class ChargesCommand extends ReadingCall {
   private static final JsonMapper JSON = JsonMapper.shared();
+  private static final int SHOWN_MAX = 10_000;
 
   @Parameters(arity = "0..1", paramLabel = "ACCOUNT", description = "default: your own")
   private @Nullable String account;
@@ -51,6 +52,15 @@ final class ChargesCommand extends ReadingCall {
           "then print each charge when it is posted or changes, until Ctrl-C; without filters")
   private boolean follow;
 
+  /// The latest charges that were printed, by their ids: billing may tell one twice.
+  private final Map<String, JsonNode> shown =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, JsonNode> eldest) {
+          return size() > SHOWN_MAX;
+        }
+      };
+
   @Override
   int run() throws IOException {
     if (limit < 0) {
@@ -67,7 +77,9 @@ final class ChargesCommand extends ReadingCall {
       try (BufferedReader events =
           new BufferedReader(
               new InputStreamReader(billing.open(path + "/events"), StandardCharsets.UTF_8))) {
-        print(list(billing, path, query));
+        List<JsonNode> listed = list(billing, path, query);
+        print(listed);
+        listed.forEach(this::isNews);
         follow(events);
       }
     } else {
@@ -76,8 +88,7 @@ final class ChargesCommand extends ReadingCall {
     return 0;
   }
 
-  private List<JsonNode> list(
-      BillingApi billing, String path, java.util.Map<String, String> query) {
+  private List<JsonNode> list(BillingApi billing, String path, Map<String, String> query) {
     var rows = Pages.of(billing, path + "/charges", query, "charges");
     List<JsonNode> charges = new ArrayList<>((limit == 0 ? rows : rows.limit(limit)).toList());
     return charges.reversed();
@@ -101,6 +112,7 @@ final class ChargesCommand extends ReadingCall {
             "BEGIN",
             "APPLICATION",
             "CLASS",
+            "LINK",
             ">BYTES",
             ">RATE",
             ">DELAY",
@@ -118,6 +130,7 @@ final class ChargesCommand extends ReadingCall {
       Quantity.time(charge.path("start").asString(), zone()),
       charge.path("application").asString(),
       charge.path("serviceClass").asString().replace('_', '&'),
+      charge.path("link").asString("-"),
       Quantity.bytes(Long.parseLong(charge.path("preBytes").asString())),
       Quantity.rate(charge.path("throughputKbitPerSecond").asDouble()),
       Amount.number(charge.path("delayMs").asDouble()) + " ms",
@@ -130,7 +143,6 @@ final class ChargesCommand extends ReadingCall {
 
   // An event is an "event:" and a "data:" line (WHATWG HTML, section 9.2); other lines keep alive.
   private void follow(BufferedReader events) {
-    Set<String> shown = new HashSet<>();
     String name = "";
     try {
       for (String line = events.readLine(); line != null; line = events.readLine()) {
@@ -138,8 +150,7 @@ final class ChargesCommand extends ReadingCall {
           name = line.substring("event:".length()).strip();
         } else if (line.startsWith("data:") && name.equals("charge")) {
           JsonNode charge = JSON.readTree(line.substring("data:".length()));
-          String key = charge.path("id").asString() + charge.path("state").asString();
-          if (shown.add(key)) {
+          if (isNews(charge)) {
             followed(charge);
           }
         } else if (line.isEmpty()) {
@@ -150,6 +161,10 @@ final class ChargesCommand extends ReadingCall {
       throw new UncheckedIOException(e);
     }
     err().println("denarii: the stream has ended with the log-in, or because billing stopped");
+  }
+
+  private boolean isNews(JsonNode charge) {
+    return !charge.equals(shown.put(charge.path("id").asString(), charge));
   }
 
   private void followed(JsonNode charge) {

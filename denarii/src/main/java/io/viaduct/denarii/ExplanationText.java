@@ -9,7 +9,8 @@ import tools.jackson.databind.JsonNode;
 
 /// Writes an explanation of billing for people, from its facts.
 final class ExplanationText {
-  private static final List<List<String>> LINES =
+  /// The lines of a bill: what people call them, and their members in the API.
+  static final List<List<String>> LINES =
       List.of(
           List.of("charge", "chargeMicrodenarii"),
           List.of("discount", "discountMicrodenarii"),
@@ -48,6 +49,10 @@ final class ExplanationText {
             ? " ± " + Amount.number(inputs.path("delayErrorMs").asDouble()) + " ms"
             : "",
         Amount.number(100 * inputs.path("loss").asDouble()));
+    String link = explanation.path("link").asString("");
+    if (!link.isEmpty()) {
+      out.printf("mostly over the link %s%n", link);
+    }
     if (explanation.path("together").size() > 1) {
       out.printf(
           "priced together with %d other flows of the application%n",

@@ -1,9 +1,11 @@
 package io.viaduct.denarii;
 
+import io.viaduct.denarii.api.BillingApi;
 import io.viaduct.denarii.api.BillingRefusedException;
 import io.viaduct.denarii.api.LoginFile;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 
 /// Ends the log-in at billing and forgets its token.
@@ -16,12 +18,15 @@ final class LogoutCommand extends BillingCall {
   @Override
   int run() throws IOException {
     LoginFile file = new LoginFile(surroundings().loginFile());
-    if (file.read().isEmpty()) {
+    Optional<LoginFile.Login> login = file.read();
+    if (login.isEmpty()) {
       out().println("nobody has logged in");
       return 0;
     }
     try {
-      var unused = billing().send("DELETE", "/sessions/current", null, Map.of());
+      // The token goes only to the billing that gave it.
+      BillingApi billing = new BillingApi(login.get().billing(), login.get().token());
+      var unused = billing.send("DELETE", "/sessions/current", null, Map.of());
     } catch (BillingRefusedException e) {
       if (e.status() != 401) { // the token has ended already
         throw e;

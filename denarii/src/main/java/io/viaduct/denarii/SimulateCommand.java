@@ -86,14 +86,7 @@ final class SimulateCommand extends ReadingCall {
     }
     flows.print(out());
     Table bill = new Table("REPORT", ">POSTED", ">SIMULATED");
-    for (List<String> line :
-        List.of(
-            List.of("charge", "chargeMicrodenarii"),
-            List.of("discount", "discountMicrodenarii"),
-            List.of("access fee", "accessFeeMicrodenarii"),
-            List.of("surcharge", "surchargeMicrodenarii"),
-            List.of("refund", "promiseRefundMicrodenarii"),
-            List.of("to pay", "netMicrodenarii"))) {
+    for (List<String> line : ExplanationText.LINES) {
       bill.row(
           line.getFirst(),
           Amount.exact(answer.at("/posted/" + line.get(1)).asString()),

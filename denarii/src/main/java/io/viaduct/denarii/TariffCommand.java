@@ -9,7 +9,6 @@ import io.viaduct.denarii.text.Quantity;
 import io.viaduct.denarii.text.Table;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,27 +59,23 @@ final class TariffCommand extends CommandGroup {
   static final class ListVersions extends ReadingCall {
     @Override
     int run() throws IOException {
-      BillingApi billing = billing();
-      List<JsonNode> versions = versions(billing);
-      int current = billing.get("/tariffs/current").path("version").asInt();
+      List<JsonNode> versions = versions(billing());
       if (isJson()) {
         ObjectNode all = JsonMapper.shared().createObjectNode();
-        all.put("inForce", current);
+        versions.stream()
+            .filter(version -> version.path("state").asString().equals("in-force"))
+            .forEach(version -> all.put("inForce", version.path("version").asInt()));
         all.putArray("tariffs").addAll(versions);
         json(all);
         return 0;
       }
-      Instant now = surroundings().clock().instant();
       Table table = new Table(">VERSION", "EFFECTIVE FROM", "BY", "STATE");
       for (JsonNode version : versions) {
-        String from = version.path("effectiveFrom").asString();
-        boolean isPast = Instant.parse(from).isBefore(now);
-        int number = version.path("version").asInt();
         table.row(
-            Integer.toString(number),
-            Quantity.time(from, zone()),
+            version.path("version").asString(),
+            Quantity.time(version.path("effectiveFrom").asString(), zone()),
             version.path("createdBy").asString(),
-            number == current ? "in force" : isPast ? "over" : "scheduled");
+            version.path("state").asString().replace('-', ' '));
       }
       table.print(out());
       return 0;
@@ -193,7 +188,8 @@ final class TariffCommand extends CommandGroup {
     @Option(
         names = "--if-latest",
         paramLabel = "VERSION",
-        description = "store only if no version after this one has been stored meanwhile")
+        description =
+            "store only if no version after this one has been stored meanwhile; default: the latest one when the command starts")
     private @Nullable Integer latest;
 
     int store(BillingApi billing, JsonNode document, String at) throws IOException {
@@ -208,7 +204,7 @@ final class TariffCommand extends CommandGroup {
                   "POST",
                   "/tariffs",
                   body,
-                  latest == null ? Map.of() : Map.of("If-Match", "\"" + latest + "\""))
+                  Map.of("If-Match", latest == null ? tag(billing) : "\"" + latest + "\""))
               .body();
       if (isJson()) {
         json(stored);
@@ -221,6 +217,14 @@ final class TariffCommand extends CommandGroup {
       }
       return 0;
     }
+  }
+
+  private static String tag(BillingApi billing) throws IOException {
+    String tag = billing.send("GET", "/tariffs?limit=1", null, Map.of()).version();
+    if (tag == null) {
+      throw new IOException("billing's list of tariffs has no ETag: is a proxy in between?");
+    }
+    return tag;
   }
 
   /// Publishes a document at once.

@@ -81,41 +81,60 @@ final class VoucherCommand extends CommandGroup {
     @Override
     int run() throws IOException {
       long microdenarii = Amount.parse(amount);
-      if (sheet != null && Files.exists(sheet)) {
-        throw new FileAlreadyExistsException(
-            sheet.toString(), null, "it exists: name another file, or delete it");
-      }
       String once = key == null ? UUID.randomUUID().toString() : key;
       err().printf("key %s%n", once);
       err().flush();
       JsonNode made =
-          billing()
-              .send(
-                  "POST",
-                  "/vouchers",
-                  Map.of(
-                      "count",
-                      count,
-                      "amountMicrodenarii",
-                      Long.toString(microdenarii),
-                      "expiresAt",
-                      Period.instant("--expires", expires, zone()),
-                      "note",
-                      note),
-                  Map.of("Idempotency-Key", once))
-              .body();
-      if (sheet != null && !made.path("vouchers").isEmpty()) {
-        Files.createFile(
-            sheet,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(sheet, VoucherSheet.html(made, zone()));
-      }
+          sheet == null ? make(microdenarii, once) : makeOnto(sheet, microdenarii, once);
       if (isJson()) {
         json(made);
       } else {
         print(made);
       }
       return 0;
+    }
+
+    private JsonNode make(long microdenarii, String once) throws IOException {
+      return billing()
+          .send(
+              "POST",
+              "/vouchers",
+              Map.of(
+                  "count",
+                  count,
+                  "amountMicrodenarii",
+                  Long.toString(microdenarii),
+                  "expiresAt",
+                  Period.instant("--expires", expires, zone()),
+                  "note",
+                  note),
+              Map.of("Idempotency-Key", once))
+          .body();
+    }
+
+    // The file is made first: codes that could not be written would be lost.
+    private JsonNode makeOnto(Path file, long microdenarii, String once) throws IOException {
+      try {
+        Files.createFile(
+            file,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      } catch (FileAlreadyExistsException _) {
+        throw new FileAlreadyExistsException(
+            file.toString(), null, "it exists: name another file, or delete it");
+      }
+      boolean isWritten = false;
+      try {
+        JsonNode made = make(microdenarii, once);
+        if (!made.path("vouchers").isEmpty()) {
+          Files.writeString(file, VoucherSheet.html(made, zone()));
+          isWritten = true;
+        }
+        return made;
+      } finally {
+        if (!isWritten) {
+          Files.delete(file);
+        }
+      }
     }
 
     private void print(JsonNode made) {

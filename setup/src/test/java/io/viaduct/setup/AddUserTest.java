@@ -27,6 +27,8 @@ class AddUserTest {
   private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir private Path root;
+  private static final String TAG = "\"7\"";
+
   private HttpServer billing;
   private final Map<String, JsonNode> accounts = new ConcurrentHashMap<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
@@ -67,7 +69,10 @@ class AddUserTest {
       accounts.put(body.path("id").asString(), body);
       answer(exchange, 201, "{}");
     } else if (accounts.containsKey(id)) {
-      answer(exchange, 200, "{}");
+      boolean changes = request.startsWith("PATCH");
+      boolean isSeen = TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"));
+      exchange.getResponseHeaders().set("ETag", TAG);
+      answer(exchange, changes && !isSeen ? 428 : 200, "{}");
     } else {
       answer(exchange, 404, "{\"detail\":\"no such account\"}");
     }

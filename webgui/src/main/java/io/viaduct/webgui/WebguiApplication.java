@@ -3,9 +3,9 @@ package io.viaduct.webgui;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.spring.SpringService;
 import io.viaduct.webgui.account.LiveStreams;
+import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
-import io.viaduct.webgui.billing.CreditAlerts;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -80,15 +80,13 @@ public class WebguiApplication {
   }
 
   @Bean
-  CreditAlerts creditAlerts(WebguiConfiguration configuration, MeterRegistry meters) {
-    return new CreditAlerts(
-        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
+  AccountCredits accountCredits(JsonPeer billingPeer) {
+    return new AccountCredits(billingPeer);
   }
 
   @Bean
-  BroughtMoney broughtMoney(WebguiConfiguration configuration, MeterRegistry meters) {
-    return new BroughtMoney(
-        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
+  BroughtMoney broughtMoney(JsonPeer billingPeer) {
+    return new BroughtMoney(billingPeer);
   }
 
   @Bean

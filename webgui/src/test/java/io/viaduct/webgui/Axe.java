@@ -14,9 +14,12 @@ public final class Axe {
 
   private static final String RUN =
       """
-      () => axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations
-        .flatMap((rule) => rule.nodes.map((node) => rule.id + ': ' + node.target.join(' ') + ' '
-          + node.failureSummary.replaceAll('\\n', ' '))))
+      (patienceMs) => Promise.race([
+        axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations
+          .flatMap((rule) => rule.nodes.map((node) => rule.id + ': ' + node.target.join(' ') + ' '
+            + node.failureSummary.replaceAll('\\n', ' ')))),
+        new Promise((_, fail) => setTimeout(
+          () => fail(new Error('axe has not ended within ' + patienceMs + ' ms')), patienceMs))])
       """;
 
   private Axe() {}
@@ -30,10 +33,10 @@ public final class Axe {
     }
   }
 
-  /// One line for each thing found.
+  /// One line for each thing found. An evaluation has no timeout in Playwright, so the script has.
   @SuppressWarnings("unchecked")
   public static List<String> violations(Page page) {
     page.evaluate(SCRIPT);
-    return (List<String>) page.evaluate(RUN);
+    return (List<String>) page.evaluate(RUN, Chromium.PATIENCE_MS);
   }
 }

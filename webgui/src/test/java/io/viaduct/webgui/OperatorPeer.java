@@ -43,8 +43,14 @@ public final class OperatorPeer {
   /// The refusal of a document; null if all are accepted.
   public volatile @Nullable Map<String, Object> refusal;
 
-  /// Version of the credit, of the list of tariffs, and of each draft.
+  /// Version of the credit, and of the list of tariffs.
   public volatile int version;
+
+  /// Version of each draft.
+  public volatile int draftVersion;
+
+  /// True if a draft cannot be deleted.
+  public volatile boolean isFailingToDelete;
 
   public volatile @Nullable Map<String, Object> block;
   public volatile boolean trialIsComplete;
@@ -69,6 +75,8 @@ public final class OperatorPeer {
     drafts.clear();
     refusal = null;
     version = 7;
+    draftVersion = 7;
+    isFailingToDelete = false;
     block = null;
     next = "";
     trialIsComplete = true;
@@ -231,7 +239,7 @@ public final class OperatorPeer {
       case "reservations" -> answer(exchange, Map.of("reservations", reservations));
       case "notices" -> answer(exchange, Map.of("notices", notices));
       case "wallets" -> answer(exchange, Map.of("wallets", wallets));
-      default -> tagged(exchange, credit(parts.get(1)));
+      default -> tagged(exchange, version, credit(parts.get(1)));
     }
     return true;
   }
@@ -239,7 +247,7 @@ public final class OperatorPeer {
   private void change(HttpExchange exchange, List<String> parts) throws IOException {
     String tag = exchange.getRequestHeaders().getFirst("If-Match");
     byte[] body = exchange.getRequestBody().readAllBytes();
-    if (parts.get(2).equals("credit") && !tag().equals(tag)) {
+    if (parts.get(2).equals("credit") && !tag(version).equals(tag)) {
       peer.problem(exchange, 412, "limit, caps or block have changed since: read them again");
       return;
     }
@@ -355,7 +363,7 @@ public final class OperatorPeer {
         Map<String, Object> page = new LinkedHashMap<>();
         page.put("tariffs", tariffs);
         page.put("next", null);
-        tagged(exchange, page);
+        tagged(exchange, version, page);
       } else {
         answerOr404(
             exchange,
@@ -382,7 +390,7 @@ public final class OperatorPeer {
   }
 
   private void publish(HttpExchange exchange, String body) throws IOException {
-    if (!tag().equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+    if (!tag(version).equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
       peer.problem(exchange, 412, "version 3 is the latest now: read the versions again");
       return;
     }
@@ -407,18 +415,22 @@ public final class OperatorPeer {
     if (draft == null) {
       peer.problem(exchange, 404, "no such draft");
     } else if (method.equals("DELETE")) {
-      drafts.remove(parts.getLast());
-      exchange.sendResponseHeaders(204, -1);
+      if (isFailingToDelete) {
+        peer.problem(exchange, 500, "no connection to the database");
+      } else {
+        drafts.remove(parts.getLast());
+        exchange.sendResponseHeaders(204, -1);
+      }
     } else if (method.equals("GET")) {
-      tagged(exchange, draft);
-    } else if (!tag().equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+      tagged(exchange, draftVersion, draft);
+    } else if (!tag(draftVersion).equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
       peer.problem(exchange, 412, "the draft has been changed since, in another window");
     } else {
       JsonNode wanted = JSON.readTree(exchange.getRequestBody());
       draft.set("name", wanted.get("name"));
       draft.set("tariff", wanted.get("tariff"));
-      version++;
-      tagged(exchange, draft);
+      draftVersion++;
+      tagged(exchange, draftVersion, draft);
     }
     return true;
   }
@@ -505,12 +517,12 @@ public final class OperatorPeer {
     return bill;
   }
 
-  private String tag() {
+  private static String tag(int version) {
     return "\"" + version + "\"";
   }
 
-  private void tagged(HttpExchange exchange, Object body) throws IOException {
-    exchange.getResponseHeaders().set("ETag", tag());
+  private void tagged(HttpExchange exchange, int version, Object body) throws IOException {
+    exchange.getResponseHeaders().set("ETag", tag(version));
     answer(exchange, body);
   }
 

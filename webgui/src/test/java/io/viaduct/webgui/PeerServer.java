@@ -85,6 +85,8 @@ public final class PeerServer implements AutoCloseable {
 
   public volatile boolean refusingCredits;
   public final Map<String, Posted> posted = new ConcurrentHashMap<>();
+  private static final String ACCOUNT_TAG = "\"4\"";
+
   public final List<String> changes = new CopyOnWriteArrayList<>();
   public final List<Posted> received = new CopyOnWriteArrayList<>();
   public final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
@@ -236,6 +238,7 @@ public final class PeerServer implements AutoCloseable {
     charge.put("promised", null);
     charge.put("measured", null);
     charge.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
+    charge.put("link", "wlan0");
     return charge;
   }
 
@@ -446,7 +449,19 @@ public final class PeerServer implements AutoCloseable {
     if (parts.equals(List.of("counts"))) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("counts", counts)));
     } else if (parts.size() == 1) {
-      send(exchange, 200, JSON.writeValueAsString(Map.of(parts.getFirst(), rows)));
+      String query = String.valueOf(exchange.getRequestURI().getQuery());
+      asked.add(exchange.getRequestURI().toString());
+      send(
+          exchange,
+          200,
+          JSON.writeValueAsString(
+              Map.of(
+                  parts.getFirst(),
+                  rows.stream()
+                      .filter(row ->
+                          !query.contains("refusal=")
+                              || query.contains("refusal=" + row.get("refusal")))
+                      .toList())));
     } else {
       Map<String, Object> row =
           rows.stream().filter(r -> r.get("id").equals(parts.get(1))).findFirst().orElse(null);
@@ -552,6 +567,12 @@ public final class PeerServer implements AutoCloseable {
     switch (what) {
       case "" -> {
         User user = users.get(id);
+        exchange.getResponseHeaders().set("ETag", ACCOUNT_TAG);
+        if (exchange.getRequestMethod().equals("PATCH")
+            && !ACCOUNT_TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+          problem(exchange, 412, "the account has changed since: read it again");
+          return;
+        }
         if (!exchange.getRequestMethod().equals("GET")) {
           changes.add(
               exchange.getRequestMethod()
@@ -681,6 +702,7 @@ public final class PeerServer implements AutoCloseable {
     row.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
     row.put("application", application);
     row.put("serviceClass", serviceClass);
+    row.put("links", List.of("wlan0", "rmnet_data0"));
     row.put("flows", 2);
     row.put("bitPerSecond", 2_400_000.0);
     row.put("reservedMicrodenarii", "300000");

@@ -3,27 +3,20 @@ package io.viaduct.webgui;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Page.EmulateMediaOptions;
-import com.microsoft.playwright.Page.ScreenshotOptions;
-import com.microsoft.playwright.options.ColorScheme;
 import io.viaduct.webgui.PeerServer.Mood;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/// The pages in a real Chromium: what only a browser can show. Screenshots of every page go to
+/// The pages in a real Chromium: what only a browser can show. Pictures of every page go to
 /// `target/screenshots`, for people to look at.
 class WebguiBrowserLabIT {
-  private static final Path SCREENSHOTS = Path.of("target/screenshots");
-
   /// Elements that make a page scroll sideways; none that scroll by themselves.
   private static final String TOO_WIDE =
       """
@@ -33,10 +26,11 @@ class WebguiBrowserLabIT {
           .map((part) => part.tagName + ' ' + part.className + ' ' + part.textContent.trim().slice(0, 60))
       """;
 
+  private static final int PICTURES_S = 600;
+
   private static Chromium chromium;
-  private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
-  private BrowserContext context;
+  private Window window;
   private Page page;
 
   @BeforeAll
@@ -54,18 +48,19 @@ class WebguiBrowserLabIT {
   @BeforeEach
   void openBrowser() {
     peer = RunningWebgui.freshPeer();
-    openWindow();
+    window = chromium.open();
+    page = window.page();
   }
 
   @AfterEach
   void closeBrowser() {
-    context.close();
+    window.close();
   }
 
   @Test
   void userLogsInAndSeesBalanceChargeAndALiveUpdateWithoutReload() {
     peer.charges.add(PeerServer.charge("c1", "alice"));
-    logIn("alice", "wonder land");
+    window.logIn("alice", "wonder land");
     assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "12345678");
     assertThat(page.getByTestId("charge-row")).hasCount(1);
     assertThat(page.getByTestId("live-state")).hasText("Live");
@@ -79,12 +74,33 @@ class WebguiBrowserLabIT {
     page.locator("[data-charge-id=c2] a").click();
     assertThat(page.getByTestId("charge-reason")).containsText("at 340\u00a0kbit/s");
     assertThat(page.getByTestId("recomputed")).hasAttribute("data-recomputed", "same");
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  @Test
+  void whatTheVisitorHasOpenedStaysOpenAndFocusedAfterALiveUpdate() {
+    window.logIn("alice", "wonder land");
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    Locator numbers = page.locator("#today-numbers");
+    numbers.click();
+    assertThat(page.locator("#today-hours")).isVisible();
+    peer.usage.put("total", PeerServer.sums(null, "1", "4000000"));
+
+    peer.book(PeerServer.charge("c1", "alice"));
+
+    assertThat(page.getByTestId("today-spent")).containsText("4.00");
+    assertThat(page.locator("#today-hours")).isVisible();
+    assertThat(numbers).isFocused();
+    numbers.click();
+    peer.usage.put("total", PeerServer.sums(null, "2", "5000000"));
+    peer.book(PeerServer.charge("c2", "alice"));
+    assertThat(page.getByTestId("today-spent")).containsText("5.00");
+    assertThat(page.locator("#today-hours")).isHidden();
   }
 
   @Test
   void livePageReconnectsAfterBillingWasAwayAndCatchesUp() {
-    logIn("alice", "wonder land");
+    window.logIn("alice", "wonder land");
     assertThat(page.getByTestId("live-state")).hasText("Live");
     peer.billing = Mood.FAILING;
     peer.endStreams();
@@ -97,9 +113,9 @@ class WebguiBrowserLabIT {
 
   @Test
   void logoutInOneTabSendsTheOtherToTheLogin() {
-    logIn("alice", "wonder land");
+    window.logIn("alice", "wonder land");
     assertThat(page.getByTestId("live-state")).hasText("Live");
-    Page other = context.newPage();
+    Page other = window.tab();
     other.navigate(RunningWebgui.pages().toString());
     other.getByTestId("logout").click();
     page.waitForURL("**/login?problem=ended");
@@ -108,8 +124,8 @@ class WebguiBrowserLabIT {
   @Test
   void operatorTopsUpAndWatchesTheSnapts() {
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
-    logIn("olga", "operates");
-    go("/accounts");
+    window.logIn("olga", "operates");
+    window.go("/accounts");
     page.locator("[data-account-id=alice] th a").click();
     page.getByTestId("topup-amount").fill("5.5");
     page.getByTestId("topup-reference").fill("invoice 7");
@@ -129,7 +145,7 @@ class WebguiBrowserLabIT {
 
   @Test
   void pageOfAnAbsentBillingComesBackByItself() {
-    logIn("alice", "wonder land");
+    window.logIn("alice", "wonder land");
     peer.billing = Mood.FAILING;
     page.reload();
     assertThat(page.getByTestId("away")).isVisible();
@@ -153,106 +169,67 @@ class WebguiBrowserLabIT {
   }
 
   @Test
-  void pagesFitTheirWindow() {
+  @Timeout(PICTURES_S)
+  void pagesOfAUserFitTheirWindow() {
     Scenery.arrange(peer);
-    go("/login?problem=wrong");
-    shoot("login");
-    logIn("alice", "wonder land");
+    window.go("/login?problem=wrong");
+    window.shoot("login");
+    window.logIn("alice", "wonder land");
     assertThat(page.getByTestId("live-state")).hasText("Live");
-    shoot("home");
-    go("/accounts/alice/charges");
-    shoot("charges");
-    go("/charges/c1");
-    shoot("charge");
-    go("/accounts/alice/savings?month=2026-11");
-    shoot("savings");
-    go("/accounts/alice/usage?by=day,class");
-    shoot("usage");
-    go("/accounts/alice/top-ups");
-    shoot("topups");
-    go("/accounts/alice/credits");
-    shoot("credits");
-    go("/accounts/alice/user");
-    shoot("user");
-    go("/accounts/bob");
-    shoot("error");
-    page.getByTestId("logout").click();
-    logIn("olga", "operates");
-    go("/accounts");
-    shoot("accounts");
-    go("/accounts/alice");
+    window.shoot("home");
+    shoot("charges", "/accounts/alice/charges");
+    shoot("charge", "/charges/c1");
+    shoot("savings", "/accounts/alice/savings?month=2026-11");
+    shoot("usage", "/accounts/alice/usage?by=day,class");
+    shoot("topups", "/accounts/alice/top-ups");
+    shoot("credits", "/accounts/alice/credits");
+    shoot("user", "/accounts/alice/user");
+    shoot("error", "/accounts/bob");
+  }
+
+  @Test
+  @Timeout(PICTURES_S)
+  void pagesOfAnOperatorFitTheirWindow() {
+    Scenery.arrange(peer);
+    window.logIn("olga", "operates");
+    shoot("accounts", "/accounts");
+    window.go("/accounts/alice");
     page.getByTestId("topup-amount").fill("five");
     page.getByTestId("topup-reference").fill("invoice 7");
     page.getByTestId("topup-submit").click();
     assertThat(page.getByTestId("live-state")).hasText("Live");
-    shoot("topup");
-    go("/accounts/alice/user");
-    shoot("user-operator");
-    go("/charges/c1");
-    shoot("refund");
-    go("/snapts");
-    shoot("snapts");
-    go("/reports");
-    shoot("reports");
-    go("/reports/held/7/release");
-    shoot("report-decision");
+    window.shoot("topup");
+    shoot("user-operator", "/accounts/alice/user");
+    shoot("refund", "/charges/c1");
+    shoot("snapts", "/snapts");
+    shoot("reports", "/reports");
+    shoot("report-decision", "/reports/held/7/release");
+  }
+
+  @Test
+  void pageOfAnAbsentBillingFitsItsWindow() {
+    window.logIn("olga", "operates");
     peer.billing = Mood.FAILING;
-    go("/accounts/alice");
-    shoot("away");
+    shoot("away", "/accounts/alice");
+  }
+
+  private void shoot(String what, String address) {
+    window.go(address);
+    window.shoot(what);
   }
 
   @Test
   void pagesOfAUserFitASmallWindowInEachLanguage() {
     Scenery.arrange(peer);
-    logIn("alice", "wonder land");
+    window.logIn("alice", "wonder land");
     page.setViewportSize(320, 900);
     for (String language : List.of("it", "pl", "ko", "ja")) {
       page.locator("button[name=language][value=" + language + "]").click();
       assertThat(page.locator("html")).hasAttribute("lang", language);
       for (String address : PageAddresses.OF_USERS) {
-        go(address);
+        window.go(address);
         assertThat((List<?>) page.evaluate(TOO_WIDE)).as("%s in %s", address, language).isEmpty();
       }
     }
-  }
-
-  private void shoot(String what) {
-    for (int width : new int[] {320, 768, 1440}) {
-      page.setViewportSize(width, 900);
-      assertThat(page.evaluate("document.documentElement.scrollWidth"))
-          .as("%s at %d px must not scroll sideways", what, width)
-          .isEqualTo(width);
-      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-        page.emulateMedia(new EmulateMediaOptions().setColorScheme(scheme));
-        String name = "%s-%d-%s.png".formatted(what, width, scheme).toLowerCase(Locale.ROOT);
-        assertThat(Axe.violations(page)).as("%s, %s", what, scheme).isEmpty();
-        page.screenshot(
-            new ScreenshotOptions().setPath(SCREENSHOTS.resolve(name)).setFullPage(true));
-      }
-    }
-  }
-
-  private void openWindow() {
-    context = chromium.browser().newContext();
-    context.setDefaultTimeout(Chromium.PATIENCE_MS);
-    page = context.newPage();
-    page.onConsoleMessage(message -> {
-      if (message.type().equals("error")) {
-        complaints.add(message.text());
-      }
-    });
-    page.onPageError(complaints::add);
-  }
-
-  private void go(String path) {
-    page.navigate(RunningWebgui.pages() + path);
-  }
-
-  private void logIn(String user, String password) {
-    go("/login");
-    page.getByTestId("login-user").fill(user);
-    page.getByTestId("login-password").fill(password);
-    page.getByTestId("login-submit").click();
-    assertThat(page.getByTestId("visitor")).hasText(user);
   }
 }

@@ -14,6 +14,7 @@ import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import io.viaduct.tunnel.terms.OuterHeader;
+import io.viaduct.tunnel.wire.LinkName;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
@@ -146,6 +147,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Returns the name of the link, `any` if the kernel chooses it.
   String linkName() {
     return link == null ? "any" : link.name();
+  }
+
+  /// Returns the name of the link as the SNAPT is told it.
+  String toldLink() {
+    return link == null ? LinkName.UNKNOWN : LinkName.of(link.name());
   }
 
   /// Returns the address to which the path leads.

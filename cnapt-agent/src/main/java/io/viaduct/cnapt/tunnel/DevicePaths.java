@@ -71,6 +71,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     for (DevicePath each : present) {
       each.networkChanged(nowNs);
       begun.outer(each.id, each.header(), nowNs);
+      begun.link(each.id, each.toldLink());
       each.offeredBytes = 0;
       each.use = PathUse.NO;
     }
@@ -155,6 +156,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     TunnelSession of = session;
     if (of != null) {
       of.outer(path.id, path.header(), nowNs);
+      of.link(path.id, path.toldLink());
     }
   }
 

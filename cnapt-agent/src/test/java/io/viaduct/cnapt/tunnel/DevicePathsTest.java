@@ -51,6 +51,12 @@ class DevicePathsTest {
   }
 
   @Test
+  void theSnaptIsToldTheLinkOfEachPath() throws Exception {
+    beginWithSpare();
+    assertThat(device.snapt.links()).containsExactly("lo", "lo");
+  }
+
+  @Test
   void twoLinksToTwoPlacesAreFourPathsAndEachCarriesWhenTheOthersAreDead() throws Exception {
     device.begin(
         device.snapt.twoPlaces(), LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));

@@ -8,6 +8,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelRole;
@@ -120,6 +121,11 @@ final class LoopbackSnapt implements AutoCloseable {
       }
       burst.release();
     }
+  }
+
+  /// Returns the link of each path, as the device has told it.
+  List<String> links() {
+    return session.paths(0).stream().map(PathState::link).toList();
   }
 
   @Override

@@ -46,6 +46,8 @@ import java.util.Map;
 /// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
 ///   deferred
 /// @param credit credit control: quotas and notices
+/// @param idempotencyTime time for which the answer to a decision is repeated for its idempotency
+///   key
 /// @param payments the payment provider
 public record BillingConfiguration(
     Rest rest,
@@ -74,6 +76,7 @@ public record BillingConfiguration(
     Unsigned unsigned,
     int heldReports,
     Credit credit,
+    Duration idempotencyTime,
     Payments payments) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
@@ -92,6 +95,7 @@ public record BillingConfiguration(
         devicesMax >= 1 && devicesMax <= 1000,
         "devices-max must be between 1 and 1000",
         Integer.toString(devicesMax));
+    between("idempotency-time", idempotencyTime, Duration.ofHours(1), Duration.ofDays(3650));
     between(
         "ledger-verification-period",
         ledgerVerificationPeriod,

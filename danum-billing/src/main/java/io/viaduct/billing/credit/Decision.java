@@ -81,8 +81,12 @@ final class Decision {
     return put(known.told(told, prices.of(session, told.application())));
   }
 
-  /// Grants what the credit allows, and notes if it is less than what is needed.
+  /// Grants what the credit allows, and notes if it is less than what is needed. An application
+  /// without an open flow needs nothing.
   Quota grant(Quota quota) {
+    if (quota.flows() == 0 && !quota.isCut()) {
+      return quota;
+    }
     if (!credit.isActive()) {
       return put(GrantRules.nothing(quota, now));
     }

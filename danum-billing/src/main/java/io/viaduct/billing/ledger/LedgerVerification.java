@@ -238,7 +238,7 @@ public final class LedgerVerification {
               'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
               'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
               'voucher_batch', 'voucher', 'voucher_end',
-              'payment', 'payment_event']) t(name)
+              'payment', 'payment_event', 'credit_block']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

@@ -20,8 +20,8 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Verifies the ledger in the background, and keeps the results. One run is made at a time, by
-/// whichever instance of billing was asked first.
+/// Verifies the ledger in the background, and keeps the results. Operators share one run at a time;
+/// the runs that each instance of billing makes by itself wait for nobody.
 public final class VerificationRuns {
   private static final Logger LOG = LoggerFactory.getLogger(VerificationRuns.class);
   private static final JsonMapper JSON = JsonMapper.shared();
@@ -33,6 +33,9 @@ public final class VerificationRuns {
 
   /// A run that is older and has no end was cut off with its process.
   private static final Duration LOST_AFTER = Duration.ofHours(1);
+
+  private static final String SELECT =
+      "select id, requested_by, started_at, done, total, finished_at, failure, result from verification_run ";
 
   private final JdbcClient jdbc;
   private final TransactionTemplate apart;
@@ -92,7 +95,7 @@ public final class VerificationRuns {
     return begun.or(() -> latest(1).stream().findFirst()).orElseThrow();
   }
 
-  /// Makes a run now, unless one is running.
+  /// Makes a run now. One that an operator has begun, or that was cut off, does not hold it up.
   public void runByItself() {
     insert(null).ifPresent(run -> carryOut(run.id()));
   }
@@ -102,11 +105,12 @@ public final class VerificationRuns {
     return apart.execute(_ -> {
       jdbc.sql("select pg_advisory_xact_lock(?)").param(STARTING_LOCK).query(_ -> {});
       boolean isRunning =
-          jdbc.sql(
-                  "select exists (select from verification_run where finished_at is null and started_at > ?)")
-              .param(Timestamp.from(now.minus(LOST_AFTER)))
-              .query(Boolean.class)
-              .single();
+          requestedBy != null
+              && jdbc.sql(
+                      "select exists (select from verification_run where finished_at is null and started_at > ?)")
+                  .param(Timestamp.from(now.minus(LOST_AFTER)))
+                  .query(Boolean.class)
+                  .single();
       if (isRunning) {
         return Optional.<Run>empty();
       }
@@ -165,11 +169,16 @@ public final class VerificationRuns {
         .list();
   }
 
+  /// Returns the latest run that has ended.
+  public Optional<Run> latestFinished() {
+    return jdbc.sql(SELECT + "where finished_at is not null order by id desc limit 1")
+        .query((row, _) -> run(row))
+        .optional();
+  }
+
   /// Returns the latest runs, the latest first.
   public List<Run> latest(int limit) {
-    return jdbc.sql(
-            "select id, requested_by, started_at, done, total, finished_at, failure, result"
-                + " from verification_run order by id desc limit ?")
+    return jdbc.sql(SELECT + "order by id desc limit ?")
         .param(limit)
         .query((row, _) -> run(row))
         .list();

@@ -17,7 +17,7 @@ public enum Stage {
   SETTLEMENT,
   /// Releases grants whose time is over, and delivers notices of credit.
   CREDIT,
-  /// Receives the database's notifications: changes of subscribers and of credit.
+  /// Exchanges notifications with the database: changes of subscribers, of credit and of charges.
   NOTIFICATIONS,
   /// Listens for bridges.
   MEDIATION,

@@ -53,6 +53,7 @@ final class ReportValidation {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
+  private static final Pattern LINK = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,14}");
   private static final Pattern TEXT = Pattern.compile("[\\x21-\\x7e]{1,256}");
   private static final Pattern ADDRESS = Pattern.compile("[0-9A-Fa-f:.]{2,45}");
 
@@ -303,6 +304,9 @@ final class ReportValidation {
     if (!usage.getRemoteAddress().isEmpty()) {
       identity(ADDRESS, place + " remote_address", usage.getRemoteAddress());
     }
+    if (!usage.getLink().isEmpty()) {
+      identity(LINK, place + " link", usage.getLink());
+    }
     range(place + " protocol", usage.getProtocol(), 255);
     range(place + " remote_port", usage.getRemotePort(), 65535);
     DirectionUsage up = usage.getUp();
@@ -326,6 +330,7 @@ final class ReportValidation {
         usage.getProtocol(),
         usage.getRemoteAddress(),
         usage.getRemotePort(),
+        usage.getLink().isEmpty() ? null : usage.getLink(),
         measure);
   }
 

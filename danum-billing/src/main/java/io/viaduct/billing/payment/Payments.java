@@ -99,6 +99,8 @@ public final class Payments {
   }
 
   private Start startNew(String key, String account, MicroDenarii amount, Instant now) {
+    // Starts for one account wait for each other, so that together they stay within the bound.
+    var unused = accounts.lock(account);
     int open =
         jdbc.sql(
                 """

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.database.Notifications;
-import io.viaduct.billing.settlement.ChargeListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,7 +20,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 /// Sends committed charges and balances to the open event streams of their account. Each stream has
 /// its own virtual thread and its own bounded queue. A reader who does not read loses only his own
 /// stream.
-final class AccountEvents implements ChargeListener, Notifications.Listener, AutoCloseable {
+final class AccountEvents implements Notifications.Listener, AutoCloseable {
   /// Most open streams of one account.
   static final int STREAMS_OF_ACCOUNT_MAX = 32;
 
@@ -81,8 +80,8 @@ final class AccountEvents implements ChargeListener, Notifications.Listener, Aut
     return emitter;
   }
 
-  @Override
-  public void changed(String account, Collection<Long> chargeIds) {
+  /// Sends changed charges, and the balance.
+  void changed(String account, Collection<Long> chargeIds) {
     offer(EventStream.Change.of(account, chargeIds));
   }
 

@@ -61,23 +61,13 @@ record AccountFilter(String search, @Nullable Which which, Order order) {
   static AccountFilter of(String search, String state, String sort) {
     return new AccountFilter(
         PlainText.require("search", search.strip(), SEARCH_MAX),
-        state.isEmpty() ? null : word("state", state, Which.values()),
-        word("sort", sort, Order.values()));
+        ChargeFilter.choice("state", state, Which.values(), AccountFilter::written),
+        order(sort));
   }
 
-  private static <E extends Enum<E>> E word(String name, String given, E[] words) {
-    return Arrays.stream(words)
-        .filter(word -> written(word).equals(given))
-        .findFirst()
-        .orElseThrow(() ->
-            ProblemException.invalid(
-                "%s must be one of %s, got '%s'"
-                    .formatted(
-                        name,
-                        Arrays.stream(words)
-                            .map(AccountFilter::written)
-                            .collect(Collectors.joining(", ")),
-                        PlainText.require(name, given, SEARCH_MAX))));
+  private static Order order(String sort) {
+    Order order = ChargeFilter.choice("sort", sort, Order.values(), AccountFilter::written);
+    return order == null ? Order.ID : order;
   }
 
   private static String written(Enum<?> word) {

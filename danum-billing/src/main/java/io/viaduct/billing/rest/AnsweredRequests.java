@@ -4,6 +4,8 @@ import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.service.digest.Sha256;
 import java.security.MessageDigest;
 import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -16,6 +18,12 @@ import tools.jackson.databind.json.JsonMapper;
 /// effect happens at most once by its nature, such as a decision: if billing stops between effect
 /// and answer, the repeated request is told that the decision was made.
 final class AnsweredRequests {
+  /// Time between two runs of [#forget].
+  static final Duration PERIOD = Duration.ofMinutes(1);
+
+  /// Most rows of one statement of [#forget], so that it holds no lock for long.
+  static final int FORGOTTEN_AT_ONCE = 1000;
+
   private static final JsonMapper JSON = JsonMapper.shared();
 
   private final JdbcClient jdbc;
@@ -94,6 +102,23 @@ final class AnsweredRequests {
       }
       return once(request, type, answering);
     });
+  }
+
+  /// Forgets the answers that were given before a time. A repeated request is then a new one.
+  void forget(Instant before) {
+    int forgotten;
+    do {
+      forgotten =
+          jdbc.sql(
+                  """
+                  delete from answered_request where idempotency_key in
+                    (select idempotency_key from answered_request where answered_at < ?
+                      order by answered_at limit ? for update skip locked)
+                  """)
+              .param(Timestamp.from(before))
+              .param(FORGOTTEN_AT_ONCE)
+              .update();
+    } while (forgotten == FORGOTTEN_AT_ONCE);
   }
 
   private Optional<Answered> find(String key) {

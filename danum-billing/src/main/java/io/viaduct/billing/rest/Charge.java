@@ -62,7 +62,8 @@ record Charge(
     int tariffVersion,
     String state,
     String limitedBy,
-    @Nullable String device) {
+    @Nullable String device,
+    @Nullable String link) {
 
   /// Reads one row of the query of [Charges].
   ///
@@ -126,7 +127,8 @@ record Charge(
         ChargeLimit.of(
                 pre, pricePerUnit * units, utilityPerSecond * (receivedMs / 1000.0), lines.charge())
             .name(),
-        row.getString("device"));
+        row.getString("device"),
+        row.getString("link"));
   }
 
   private static long intervalMs(ResultSet row) throws SQLException {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param application empty for all
 /// @param snapt empty for all
 /// @param device empty for all
+/// @param link empty for all
 record ChargeFilter(
     String account,
     TimeRange start,
@@ -23,7 +24,8 @@ record ChargeFilter(
     @Nullable IntervalState state,
     String application,
     String snapt,
-    String device) {
+    String device,
+    String link) {
 
   /// Reads query parameters. An empty parameter selects everything.
   static ChargeFilter of(
@@ -34,7 +36,8 @@ record ChargeFilter(
       String state,
       String application,
       String snapt,
-      String device) {
+      String device,
+      String link) {
     return new ChargeFilter(
         account,
         TimeRange.of(from, to),
@@ -42,10 +45,14 @@ record ChargeFilter(
         choice("state", state, IntervalState.values(), IntervalState::word),
         Page.filter("application", application),
         Page.filter("snapt", snapt),
-        Page.filter("device", device));
+        Page.filter("device", device),
+        Page.filter("link", link));
   }
 
-  private static <E extends Enum<E>> @Nullable E choice(
+  /// Reads a query parameter that has a fixed set of words; null if it is empty.
+  ///
+  /// @throws ProblemException naming the parameter, the value and the words
+  static <E extends Enum<E>> @Nullable E choice(
       String name, String given, E[] values, Function<E, String> word) {
     if (given.isEmpty()) {
       return null;

@@ -85,6 +85,7 @@ final class Charges {
     and(sql, values, "c.application = ?", nullIfEmpty(filter.application()));
     and(sql, values, "i.snapt_id = ?", nullIfEmpty(filter.snapt()));
     and(sql, values, "c.device = ?", nullIfEmpty(filter.device()));
+    and(sql, values, "c.link = ?", nullIfEmpty(filter.link()));
     long[] seen = Cursor.key(filter.scope(), 2, cursor);
     if (seen != null) {
       Timestamp at = Timestamp.from(Instant.EPOCH.plus(seen[0], ChronoUnit.MICROS));

@@ -46,11 +46,12 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "") String link,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device);
+        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device, link);
     Page<Charge> page = charges.page(filter, cursor, Page.limit(limit));
     return new ChargeList(page.items(), page.next());
   }
@@ -75,11 +76,12 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "") String link,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device);
+        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device, link);
     Csv.send(
         response,
         "charges-" + id,

@@ -98,11 +98,7 @@ class OverviewResource {
     return new Overview(
         overview.standingOut(),
         overview.waiting(now),
-        runs.latest(RUNS_MAX).stream()
-            .filter(run -> run.finishedAt() != null)
-            .findFirst()
-            .map(VerificationRun::of)
-            .orElse(null),
+        runs.latestFinished().map(VerificationRun::of).orElse(null),
         overview.hours(now));
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -39,6 +40,23 @@ record Page<T>(List<T> items, @Nullable String next) {
   /// Checks a filter parameter; an empty one selects everything.
   static String filter(String name, String word) {
     return PlainText.require(name, word, FILTER_MAX);
+  }
+
+  /// Reads a filter that is one of some words, in either case; an empty one stays empty.
+  ///
+  /// @param words in capitals
+  static String word(String name, String given, List<String> words) {
+    String upper = given.toUpperCase(Locale.ROOT);
+    if (!given.isEmpty() && !words.contains(upper)) {
+      throw ProblemException.invalid(
+          name
+              + " must be one of "
+              + words
+              + ", got '"
+              + PlainText.require(name, given, FILTER_MAX)
+              + "'");
+    }
+    return upper;
   }
 
   /// Reads a page of numbered rows, latest first.

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Receives the events of the payment provider. The signature over the body is checked before
@@ -34,7 +36,16 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag(name = "payments")
 class PaymentWebhookResource {
   private static final Logger LOG = LoggerFactory.getLogger(PaymentWebhookResource.class);
-  private static final JsonMapper JSON = JsonBody.mapper();
+  private static final String PAID = "payment.paid";
+  private static final Set<String> TYPES = Set.of(PAID, "payment.failed");
+
+  /// A provider may add members to its events.
+  private static final JsonMapper JSON =
+      JsonBody.mapper()
+          .rebuild()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
   private static final int BYTES_MAX = 16 * 1024;
 
   /// Effect of an event.
@@ -118,7 +129,7 @@ class PaymentWebhookResource {
     byte[] body = request.getInputStream().readNBytes(BYTES_MAX + 1);
     requireSignature(signed, body);
     ProviderEvent event = parse(body);
-    if (!List.of("payment.paid", "payment.failed").contains(event.type())) {
+    if (!TYPES.contains(event.type())) {
       outcomes.increment(Outcome.OTHER_TYPE);
       return new TakenEvent("ignored");
     }
@@ -181,11 +192,7 @@ class PaymentWebhookResource {
   private ProviderEvent parse(byte[] body) {
     try {
       if (body.length <= BYTES_MAX) {
-        ProviderEvent event =
-            JSON.rebuild()
-                .disable(tools.jackson.databind.DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .build()
-                .readValue(body, ProviderEvent.class);
+        ProviderEvent event = JSON.readValue(body, ProviderEvent.class);
         if (isWhole(event)) {
           return event;
         }
@@ -205,7 +212,7 @@ class PaymentWebhookResource {
         && event.id().matches("[\\x21-\\x7e]{1,128}")
         && event.type() != null
         && (event.payment() == null || event.payment().matches("[\\x21-\\x7e]{1,128}"))
-        && (!event.type().startsWith("payment.")
+        && (!TYPES.contains(event.type())
             || event.payment() != null
                 && event.account() != null
                 && event.account().matches("[\\x21-\\x7e]{1,64}")
@@ -217,7 +224,7 @@ class PaymentWebhookResource {
     return new PaymentEvent(
         event.id(),
         Sha256.of(body),
-        event.type().equals("payment.paid"),
+        event.type().equals(PAID),
         event.payment(),
         event.account(),
         PostedMoney.amount(event.amountMicrodenarii(), TopUps.MICRODENARII_MAX));

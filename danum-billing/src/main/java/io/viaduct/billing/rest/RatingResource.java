@@ -170,13 +170,14 @@ class RatingResource {
   }
 
   private @Nullable SnaptExperience through(ChargedReport report, @Nullable String snapt) {
-    return snapt == null
-        ? null
-        : SnaptExperience.of(jdbc, report.account(), snapt)
-            .orElseThrow(() ->
-                ProblemException.invalid(
-                    "throughSnapt must be a SNAPT through which the account has charges with a measured delay, got '%s'"
-                        .formatted(snapt)));
+    if (snapt == null) {
+      return null;
+    }
+    return SnaptExperience.of(jdbc, report.account(), Page.filter("throughSnapt", snapt))
+        .orElseThrow(() ->
+            ProblemException.invalid(
+                "throughSnapt must be a SNAPT through which the account has charges with a measured delay, got '%s'"
+                    .formatted(snapt)));
   }
 
   private Terms terms(

@@ -12,6 +12,7 @@ import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CreditRules;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.TariffBook;
@@ -103,6 +104,31 @@ class RestParts {
   AccountEvents events(
       CreditRules credit, Charges charges, InstantSource clock, MeterRegistry registry) {
     return new AccountEvents(credit, charges, clock, registry);
+  }
+
+  @Bean(destroyMethod = "") // chargeBroadcastRuns closes it
+  ChargeBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
+    return new ChargeBroadcast(events, jdbc, registry);
+  }
+
+  @Bean
+  Running<ChargeBroadcast> chargeBroadcastRuns(ChargeBroadcast broadcast) {
+    return new Running<>(Stage.NOTIFICATIONS, broadcast::start);
+  }
+
+  @Bean
+  Running<PeriodicTasks> answeredRequestsClock(
+      AnsweredRequests answered, BillingConfiguration configuration, InstantSource clock) {
+    return new Running<>(
+        Stage.CREDIT,
+        () -> {
+          PeriodicTasks tasks = new PeriodicTasks("answered-requests");
+          tasks.every(
+              AnsweredRequests.PERIOD,
+              "forgetting of answered requests",
+              () -> answered.forget(clock.instant().minus(configuration.idempotencyTime())));
+          return tasks;
+        });
   }
 
   @Bean

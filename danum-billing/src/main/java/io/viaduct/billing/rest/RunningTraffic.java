@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -33,6 +34,13 @@ final class RunningTraffic {
           max(l.ended_at) ended_at
         from latest l join charge c on c.interval_id = l.id
         where not l.last group by 1, 2, 3, 4
+      ), by_link as (
+        select l.snapt_id, l.session_id, c.application, c.service_class, c.link, sum(c.pre_bytes) bytes
+        from latest l join charge c on c.interval_id = l.id
+        where not l.last and c.link is not null group by 1, 2, 3, 4, 5
+      ), linked as (
+        select snapt_id, session_id, application, service_class, array_agg(link order by bytes desc, link) links
+        from by_link group by 1, 2, 3, 4
       ), metered as (
         select q.snapt_id, q.session_id, q.application, q.service_class, q.bytes_per_second,
           q.flows, q.reserved_microdenarii, s.heard_at
@@ -40,11 +48,12 @@ final class RunningTraffic {
         where s.account = :account and not s.ended and s.heard_at > :since
           and (q.bytes_per_second > 0 or q.flows > 0)
       )
-      select snapt_id, session_id, application, service_class, r.device,
+      select snapt_id, session_id, application, service_class, r.device, k.links,
         coalesce(m.flows, r.flows) flows, m.bytes_per_second, m.reserved_microdenarii, m.heard_at,
         r.bytes, r.delay_ms, r.net, r.interval_ms, r.ended_at
       from metered m full join reported r using (snapt_id, session_id, application, service_class)
-      order by coalesce(m.bytes_per_second, 8 * r.bytes / nullif(r.interval_ms, 0)) desc nulls last,
+        left join linked k using (snapt_id, session_id, application, service_class)
+      order by coalesce(m.bytes_per_second, 1000 * r.bytes / nullif(r.interval_ms, 0)) desc nulls last,
         snapt_id, session_id, application, service_class
       limit
       """;
@@ -59,6 +68,8 @@ final class RunningTraffic {
   ///
   /// @param bitPerSecond the present rate; null for a session without quotas
   /// @param reservedMicrodenarii what is reserved for it; null for a session without quotas
+  /// @param links the device's links of the last report, the one with the most bytes first; empty
+  ///   if none is known
   /// @param throughputKbitPerSecond mean of the last report; null before the first; likewise below
   /// @param perMinuteMicrodenarii cost per minute at the last report
   record Running(
@@ -67,6 +78,7 @@ final class RunningTraffic {
       @Nullable String device,
       String application,
       String serviceClass,
+      List<String> links,
       long flows,
       @Nullable Double bitPerSecond,
       @Nullable String reservedMicrodenarii,
@@ -95,6 +107,7 @@ final class RunningTraffic {
         row.getString("device"),
         row.getString("application"),
         row.getString("service_class"),
+        links(row.getArray("links")),
         row.getLong("flows"),
         bytesPerSecond == null ? null : bytesPerSecond * 8,
         row.getString("reserved_microdenarii"),
@@ -102,6 +115,10 @@ final class RunningTraffic {
         row.getObject("delay_ms", Double.class),
         isReported ? Long.toString(perMinute(row.getLong("net"), intervalMs)) : null,
         reportedAt == null ? null : reportedAt.toInstant());
+  }
+
+  private static List<String> links(@Nullable Array column) throws SQLException {
+    return column == null ? List.of() : List.of((String[]) column.getArray());
   }
 
   private static long perMinute(long net, double intervalMs) {

@@ -7,6 +7,7 @@ import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.statement.Statement;
 import io.viaduct.billing.statement.Statements;
 import jakarta.servlet.http.HttpServletResponse;
@@ -53,7 +54,7 @@ class StatementsResource {
       String surchargeMicrodenarii,
       String promiseRefundMicrodenarii,
       String netMicrodenarii) {
-    static DayChargesView of(String day, String serviceClass, long count, Statement.Lines lines) {
+    static DayChargesView of(String day, String serviceClass, long count, BillLines lines) {
       return new DayChargesView(
           day,
           serviceClass,
@@ -178,7 +179,7 @@ class StatementsResource {
 
   private Statement read(Caller caller, String id, String month, String zone) {
     CallerAccess.visible(caller, accounts, id);
-    ZoneId in = zone(zone);
+    ZoneId in = TimeRange.zone(zone);
     YearMonth wanted = month(month);
     Instant now = clock.instant();
     if (wanted.isAfter(YearMonth.from(now.atZone(in)))) {
@@ -196,15 +197,6 @@ class StatementsResource {
       // told below
     }
     throw ProblemException.invalid("a month is written such as 2026-11, got '" + month + "'");
-  }
-
-  // PostgreSQL has names of its own, and knows other abbreviations.
-  private static ZoneId zone(String zone) {
-    if (zone.equals("UTC") || ZoneId.getAvailableZoneIds().contains(zone) && zone.contains("/")) {
-      return ZoneId.of(zone);
-    }
-    throw ProblemException.invalid(
-        "zone must be UTC or a time zone such as Europe/Rome, got '" + zone + "'");
   }
 
   private static StatementView view(Statement statement) {

@@ -125,12 +125,17 @@ class TariffsResource {
     return TariffView.of(TariffPeriod.of(versions, clock.instant()).get(version - 1));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED, ProblemType.CHANGED_MEANWHILE})
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.TARIFF_REFUSED,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
   @PostMapping
   @Operation(
       summary = "Store a new version, as an operator; a refusal names knot and rule",
       description =
-          "With If-Match and the ETag of the list, nothing is stored if somebody else has stored a"
+          "If-Match must have the ETag of the list: nothing is stored if somebody else has stored a"
               + " version since.",
       operationId = "addTariff")
   ResponseEntity<TariffView> add(
@@ -142,12 +147,7 @@ class TariffsResource {
     Instant from = wanted.effectiveFrom() == null ? now : wanted.effectiveFrom();
     TariffVersion added =
         tariffs
-            .add(
-                tariff,
-                from,
-                caller.account(),
-                now,
-                seen == null ? null : (Long) EntityTag.required(seen))
+            .add(tariff, from, caller.account(), now, EntityTag.required(seen))
             .orElseThrow(() ->
                 new ProblemException(
                     ProblemType.CHANGED_MEANWHILE,

@@ -25,13 +25,14 @@ record TimeRange(@Nullable Instant from, @Nullable Instant to) {
     return range;
   }
 
-  /// Reads the name of a time zone (IANA), such as `Europe/Warsaw`.
+  /// Reads the name of a time zone (IANA), such as `Europe/Warsaw`, or `UTC`.
   static ZoneId zone(String name) {
-    if (!ZoneId.getAvailableZoneIds().contains(name)) {
-      throw ProblemException.invalid(
-          "zone must be a time zone such as Europe/Warsaw or UTC, got '" + shown(name) + "'");
+    // Names without a slash mean other zones to PostgreSQL, or nothing.
+    if (name.equals("UTC") || name.contains("/") && ZoneId.getAvailableZoneIds().contains(name)) {
+      return ZoneId.of(name);
     }
-    return ZoneId.of(name);
+    throw ProblemException.invalid(
+        "zone must be UTC or a time zone such as Europe/Rome, got '" + shown(name) + "'");
   }
 
   private static @Nullable Instant bound(String name, String text) {

@@ -8,8 +8,10 @@ import io.viaduct.billing.settlement.ChargeListener;
 import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.settlement.UnsignedIntervals.Outcome;
 import io.viaduct.billing.settlement.UnsignedIntervals.Verdict;
+import io.viaduct.usage.v1.ReceiptRefusalReason;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,16 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1/reports/unsigned")
 @Tag(name = "operation")
 class UnsignedResource {
+  /// The reasons of devices for not signing.
+  private static final List<String> REFUSALS =
+      EnumSet.complementOf(
+              EnumSet.of(
+                  ReceiptRefusalReason.RECEIPT_REFUSAL_REASON_UNSPECIFIED,
+                  ReceiptRefusalReason.UNRECOGNIZED))
+          .stream()
+          .map(Enum::name)
+          .toList();
+
   private final UnsignedIntervals unsigned;
   private final ChargeListener listener;
   private final AnsweredRequests answered;
@@ -109,10 +121,14 @@ class UnsignedResource {
       @RequestParam(defaultValue = "50") int limit,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String account,
+      @RequestParam(defaultValue = "") String refusal,
       @RequestParam(defaultValue = "true") boolean due) {
     Instant now = clock.instant();
     UnsignedIntervals.Filter filter =
-        new UnsignedIntervals.Filter(Page.filter("snapt", snapt), Page.filter("account", account));
+        new UnsignedIntervals.Filter(
+            Page.filter("snapt", snapt),
+            Page.filter("account", account),
+            Page.word("refusal", refusal, REFUSALS));
     Page<UnsignedInterval> page =
         Page.byNumber(
                 cursor,

@@ -59,7 +59,8 @@ class UsageResource {
       @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by) {
     CallerAccess.visible(caller, accounts, id);
-    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
+    ChargeFilter filter =
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, "");
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     List<Usage.Sums> rows = usage.sums(filter, days, parts);
@@ -96,7 +97,8 @@ class UsageResource {
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
-    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
+    ChargeFilter filter =
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, "");
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(

@@ -147,6 +147,7 @@ class UsersResource {
     ProblemType.NOT_FOUND,
     ProblemType.ACCOUNT_CLOSED,
     ProblemType.CONFIGURED_OPERATOR,
+    ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
   @PatchMapping("/{id}")
@@ -155,8 +156,8 @@ class UsersResource {
       description =
           "state is active or suspended; a suspended account can log in and look at its bill, but"
               + " not register, and its sessions end. A new password ends the log-ins of the"
-              + " account. sipSecret shared takes the password that is given with it. If-Match with"
-              + " the ETag of the account changes it only if nobody has changed it since.",
+              + " account. sipSecret shared takes the password that is given with it. If-Match must"
+              + " have the ETag of the account; it changes only if nobody has changed it since.",
       operationId = "changeAccount")
   ResponseEntity<AccountView> change(
       @AuthenticationPrincipal Caller caller,
@@ -175,7 +176,7 @@ class UsersResource {
     if (caller.account().equals(id) && (change.state() != null || change.role() != null)) {
       throw ownAccount();
     }
-    Long known = version == null ? null : EntityTag.required(version);
+    long known = EntityTag.required(version);
     return AccountView.tagged(
         translateRefusal(
             () -> users.change(id, change, known, keptToken(caller, id, login), clock.instant())));

@@ -27,9 +27,11 @@ public record ChargedReport(
   ///
   /// @param charge id of the charge
   /// @param id id of the flow in the report
+  /// @param link the device's link that carried most of it; null if it is not known
   /// @param measure what was measured
   /// @param posted the bill
-  public record Flow(long charge, long id, FlowMeasure measure, BillLines posted) {}
+  public record Flow(
+      long charge, long id, @Nullable String link, FlowMeasure measure, BillLines posted) {}
 
   /// Returns the report with its flows.
   ChargedReport with(List<Flow> all) {

@@ -75,6 +75,10 @@ public final class ChargedReports {
                     row.getObject("spare", Double.class),
                     Demand.End.valueOf(end)));
     return new ChargedReport.Flow(
-        row.getLong("id"), row.getLong("flow"), measure, BillColumns.read(row));
+        row.getLong("id"),
+        row.getLong("flow"),
+        row.getString("link"),
+        measure,
+        BillColumns.read(row));
   }
 }

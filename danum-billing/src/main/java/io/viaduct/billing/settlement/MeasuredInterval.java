@@ -4,6 +4,7 @@ import io.viaduct.billing.rating.FlowMeasure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A validated report of a SNAPT: its measurements of one session in one interval.
 ///
@@ -101,9 +102,15 @@ public record MeasuredInterval(
   /// @param protocol IP protocol number
   /// @param remoteAddress address of the remote end, numeric
   /// @param remotePort port of the remote end, 0 if the protocol has none
+  /// @param link the device's link that carried most of it; null if it is not known
   /// @param measure measurements that determine the price
   public record Flow(
-      long id, int protocol, String remoteAddress, int remotePort, FlowMeasure measure) {}
+      long id,
+      int protocol,
+      String remoteAddress,
+      int remotePort,
+      @Nullable String link,
+      FlowMeasure measure) {}
 
   /// The report as it was signed.
   ///

@@ -103,7 +103,6 @@ public final class TariffTrial {
     private void add(ChargedReport report) {
       sums.add(
           report,
-          report.start(),
           RatedReport.of(
               report.measures(), report.intervalMs(), new Terms(draft, surcharge(report))));
     }

@@ -78,7 +78,8 @@ final class TrialSums {
   }
 
   /// Adds a report as it was posted and as it would have been.
-  void add(ChargedReport report, Instant start, RatedReport rated) {
+  void add(ChargedReport report, RatedReport rated) {
+    Instant start = report.start();
     reports++;
     Day day = new Day(report.account(), LocalDate.ofInstant(start, ZoneOffset.UTC));
     Map<HourOfApplication, long[]> hours = days.computeIfAbsent(day, _ -> new TreeMap<>());

@@ -44,7 +44,9 @@ public final class UnsignedIntervals {
       @Nullable Long deviceDownBytes) {}
 
   /// Criteria of a list. An empty text selects everything.
-  public record Filter(String snapt, String account) {}
+  ///
+  /// @param refusal a device's reason for not signing
+  public record Filter(String snapt, String account, String refusal) {}
 
   /// The decisions that an operator may make.
   public enum Verdict {
@@ -118,10 +120,12 @@ public final class UnsignedIntervals {
     return jdbc.sql(
             SELECT
                 + "where i.state = 'PROVISIONAL' and i.id < :before and (:snaptId = '' or i.snapt_id = :snaptId) and (:account = '' or i.account = :account)"
+                + " and (:refusal = '' or f.reason = :refusal)"
                 + " and i.ended_at <= :endedAt order by i.id desc limit :limit")
         .param("before", before)
         .param("snaptId", filter.snapt())
         .param("account", filter.account())
+        .param("refusal", filter.refusal())
         .param(
             "endedAt",
             Timestamp.from(dueAt == null ? Instant.parse("9999-01-01T00:00:00Z") : ended(dueAt)))

@@ -1,5 +1,6 @@
 package io.viaduct.billing.statement;
 
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -17,7 +18,7 @@ import java.util.List;
 /// @param opening balance at the begin
 /// @param movements money that came or went otherwise than for use, by kind
 /// @param charges what use cost, by day and class; a day is that of the posting
-/// @param total sum of the charges
+/// @param total sum of the charges; rewards are not the account's, and zero
 /// @param closing balance at the end
 public record Statement(
     String account,
@@ -29,7 +30,7 @@ public record Statement(
     MicroDenarii opening,
     List<Movement> movements,
     List<DayCharges> charges,
-    Lines total,
+    BillLines total,
     MicroDenarii closing) {
   public Statement {
     movements = List.copyOf(movements);
@@ -46,37 +47,5 @@ public record Statement(
   /// The charges of one day and class.
   ///
   /// @param count how many charges; those that were voided count, too, and take their amounts away
-  public record DayCharges(LocalDate day, String serviceClass, long count, Lines lines) {}
-
-  /// Lines of bills, summed. What a user pays is charge + access fee + surcharge − discount −
-  /// refund.
-  ///
-  /// @param refund for promises of the tariff that were broken
-  /// @param net what the user paid
-  public record Lines(
-      MicroDenarii charge,
-      MicroDenarii discount,
-      MicroDenarii accessFee,
-      MicroDenarii surcharge,
-      MicroDenarii refund,
-      MicroDenarii net) {
-    static final Lines NOTHING =
-        new Lines(
-            MicroDenarii.ZERO,
-            MicroDenarii.ZERO,
-            MicroDenarii.ZERO,
-            MicroDenarii.ZERO,
-            MicroDenarii.ZERO,
-            MicroDenarii.ZERO);
-
-    Lines plus(Lines other) {
-      return new Lines(
-          charge.plus(other.charge),
-          discount.plus(other.discount),
-          accessFee.plus(other.accessFee),
-          surcharge.plus(other.surcharge),
-          refund.plus(other.refund),
-          net.plus(other.net));
-    }
-  }
+  public record DayCharges(LocalDate day, String serviceClass, long count, BillLines lines) {}
 }

@@ -1,5 +1,6 @@
 package io.viaduct.billing.statement;
 
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.sql.ResultSet;
@@ -43,14 +44,14 @@ public final class Statements {
     Instant from = month.atDay(1).atStartOfDay(zone).toInstant();
     Instant end = month.plusMonths(1).atDay(1).atStartOfDay(zone).toInstant();
     boolean isWhole = !now.isBefore(end);
-    MicroDenarii opening = balance(account, from);
-    MicroDenarii closing = balance(account, end);
+    MicroDenarii opening = posted(account, Instant.EPOCH, from);
+    MicroDenarii closing = opening.plus(posted(account, from, end));
     List<Statement.Movement> movements = movements(account, from, end);
     List<Statement.DayCharges> charges = charges(account, from, end, zone);
-    Statement.Lines total =
+    BillLines total =
         charges.stream()
             .map(Statement.DayCharges::lines)
-            .reduce(Statement.Lines.NOTHING, Statement.Lines::plus);
+            .reduce(BillLines.NOTHING, BillLines::plus);
     MicroDenarii sum =
         movements.stream()
             .map(Statement.Movement::amount)
@@ -74,15 +75,16 @@ public final class Statements {
         closing);
   }
 
-  private MicroDenarii balance(String account, Instant before) {
+  private MicroDenarii posted(String account, Instant from, Instant to) {
     return new MicroDenarii(
         jdbc.sql(
                 """
                 select coalesce(sum(p.amount_microdenarii), 0)::bigint from posting p
-                join ledger_transaction t on t.id = p.transaction_id where p.account = ? and t.posted_at < ?
+                join ledger_transaction t on t.id = p.transaction_id where p.account = ? and t.posted_at >= ? and t.posted_at < ?
                 """)
             .param(LedgerAccount.user(account).name())
-            .param(Timestamp.from(before))
+            .param(Timestamp.from(from))
+            .param(Timestamp.from(to))
             .query(Long.class)
             .single());
   }
@@ -112,7 +114,7 @@ public final class Statements {
             select (b.posted_at at time zone :zone)::date, c.service_class, count(*),
               sum(b.sign * c.charge_microdenarii)::bigint, sum(b.sign * c.discount_microdenarii)::bigint,
               sum(b.sign * c.access_fee_microdenarii)::bigint, sum(b.sign * c.surcharge_microdenarii)::bigint,
-              sum(b.sign * c.refund_microdenarii)::bigint, sum(b.sign * c.net)::bigint
+              sum(b.sign * c.refund_microdenarii)::bigint
             from (select distinct t.id, t.interval_id, t.posted_at, case when t.kind = 'REVERSAL' then -1 else 1 end as sign
                   from posting p join ledger_transaction t on t.id = p.transaction_id
                   where p.account = :account and t.posted_at >= :from and t.posted_at < :to and t.kind in
@@ -129,13 +131,13 @@ public final class Statements {
         .list();
   }
 
-  private static Statement.Lines lines(ResultSet row) throws SQLException {
-    return new Statement.Lines(
+  private static BillLines lines(ResultSet row) throws SQLException {
+    return new BillLines(
         new MicroDenarii(row.getLong(4)),
         new MicroDenarii(row.getLong(5)),
+        MicroDenarii.ZERO,
         new MicroDenarii(row.getLong(6)),
         new MicroDenarii(row.getLong(7)),
-        new MicroDenarii(row.getLong(8)),
-        new MicroDenarii(row.getLong(9)));
+        new MicroDenarii(row.getLong(8)));
   }
 }

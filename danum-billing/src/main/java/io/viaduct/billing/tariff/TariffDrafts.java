@@ -66,7 +66,12 @@ public final class TariffDrafts {
       String owner, String name, String document, @Nullable Integer basedOn, Instant now) {
     return transaction.execute(_ -> {
       jdbc.sql("select from account where id = ? for update").param(owner).query(_ -> {});
-      if (of(owner).size() >= DRAFTS_MAX) {
+      int drafts =
+          jdbc.sql("select count(*) from tariff_draft where owner = ?")
+              .param(owner)
+              .query(Integer.class)
+              .single();
+      if (drafts >= DRAFTS_MAX) {
         return Optional.<Draft>empty();
       }
       long id =

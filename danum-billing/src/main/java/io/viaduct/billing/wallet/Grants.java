@@ -8,6 +8,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -42,6 +43,11 @@ public final class Grants {
       Instant expiresAt,
       String reason,
       String createdBy) {
+    public Wanted {
+      // What the database keeps, so that a repeated request is the same one.
+      expiresAt = expiresAt.truncatedTo(ChronoUnit.MICROS);
+    }
+
     private boolean isSameAs(Wallet wallet) {
       return wallet.account().equals(account)
           && wallet.amount().equals(amount)

@@ -70,7 +70,9 @@ class DenariiTest {
   @Test
   void aLogInIsKeptUntilTheLogOutAndAWrongPasswordEndsWith77() {
     assertThat(user.run("account").succeeds().out()).startsWith(alice + " (" + alice + "), user");
-    assertThat(user.run("logout").succeeds().out()).isEqualTo("logged out\n");
+    assertThat(user.run("logout", "--billing", "http://127.0.0.1:9").succeeds().out())
+        .as("the token goes to the billing that gave it")
+        .isEqualTo("logged out\n");
     assertThat(user.run("account").code()).isEqualTo(77);
     Person guesser = new Person(billing, user.home(), "wrong", CLOCK);
     CommandRun wrong = guesser.run("login", "--user", alice);
@@ -219,6 +221,7 @@ class DenariiTest {
     CommandRun unknown = user.run("simulate", charge, "--through", "snapt-none");
     assertThat(unknown.code()).isEqualTo(65);
     assertThat(unknown.err()).contains("throughSnapt must be a SNAPT", "got 'snapt-none'");
+    assertThat(user.run("simulate", charge, "--through", "snapt\0").code()).isEqualTo(65);
   }
 
   private static String interval(String column, long charge) {
@@ -306,6 +309,39 @@ class DenariiTest {
     assertThat(user.run("export", "--class", "FAST", "--out", refused.toString()).code())
         .isEqualTo(65);
     assertThat(folder).isDirectoryNotContaining("glob:**refused*");
+  }
+
+  @Test
+  void aSheetIsOnDiskBeforeVouchersAreMadeAndGoneIfNoneAre(@TempDir Path folder) throws Exception {
+    Path sheet = folder.resolve("sheet.html");
+    String[] wanted = {
+      "voucher",
+      "make",
+      "--count",
+      "3",
+      "--amount",
+      "5den",
+      "--expires",
+      "2030-01-01",
+      "--sheet",
+      sheet.toString(),
+      "--key",
+      "sheet-" + alice
+    };
+    Path other = Files.writeString(folder.resolve("other.html"), "kept");
+    wanted[9] = other.toString();
+    assertThat(operator.run(wanted).code()).isEqualTo(66);
+    assertThat(other).hasContent("kept");
+    wanted[9] = folder.resolve("nowhere/sheet.html").toString();
+    assertThat(operator.run(wanted).code()).isEqualTo(66);
+    wanted[9] = sheet.toString();
+    assertThat(user.run(wanted).code()).isEqualTo(77);
+    assertThat(sheet).doesNotExist();
+    assertThat(operator.run(wanted).succeeds().out()).as("made only now").contains("3 vouchers");
+    assertThat(Files.readString(sheet)).contains("<code>");
+    Files.delete(sheet);
+    assertThat(operator.run(wanted).succeeds().out()).contains("was made before");
+    assertThat(sheet).doesNotExist();
   }
 
   @Test

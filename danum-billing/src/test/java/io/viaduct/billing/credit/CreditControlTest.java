@@ -109,12 +109,10 @@ class CreditControlTest {
   }
 
   private Answer suspend(boolean isSuspended) throws Exception {
-    return billing.call(
-        "PATCH",
+    return billing.change(
         "/api/v1/accounts/" + account,
         operator,
-        "{\"state\":\"%s\"}".formatted(isSuspended ? "suspended" : "active"),
-        Map.of());
+        "{\"state\":\"%s\"}".formatted(isSuspended ? "suspended" : "active"));
   }
 
   @Test
@@ -169,11 +167,41 @@ class CreditControlTest {
   }
 
   @Test
+  void anApplicationWhoseFlowsHaveEndedReleasesItsGrantAndGetsNoOther() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    assertThat(reserved()).isPositive();
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    CreditAnswer answer = bridge.ask(ended.build());
+    assertThat(answer.getGranted(0).getTotalBytes()).isZero();
+    assertThat(answer.getGranted(0).getFinal()).isFalse();
+    assertThat(reserved()).isZero();
+  }
+
+  @Test
+  void theFastestTrafficIsFirstHoweverItsRateIsKnown() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession reported = session("web", ServiceClass.HT_HD);
+    reported.carry(6_000_000, 60_000);
+    bridge.submit(reported.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    MeteredSession metered = session("mail", ServiceClass.HT_HD);
+    bridge.ask(metered.request());
+    metered.carry(50_000, 1_000);
+    bridge.ask(metered.request());
+    assertThat(running())
+        .extracting(row -> row.get("application").asString())
+        .containsExactly("web", "mail");
+  }
+
+  @Test
   void whatRunsNowHasItsPresentRateAndTheCostOfItsLastReport() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);
     bridge.ask(web.request());
     web.carry(500_000, 60_000);
+    web.link = "wlan0";
     bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
     web.carry(2_000_000, 4_000);
     bridge.ask(web.request());
@@ -191,6 +219,7 @@ class CreditControlTest {
             .get(0);
     assertThat(row.get("perMinuteMicrodenarii")).isEqualTo(charge.get("netMicrodenarii"));
     assertThat(row.get("device")).isEqualTo(charge.get("device"));
+    assertThat(row.get("links")).extracting(JsonNode::asString).containsExactly("wlan0");
 
     bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
     bridge.ask(web.request(CreditRequestType.TERMINATION));

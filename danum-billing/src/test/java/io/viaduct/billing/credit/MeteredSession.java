@@ -15,6 +15,10 @@ import java.util.UUID;
 /// same.
 final class MeteredSession {
   final String id = UUID.randomUUID().toString();
+
+  /// Link of the device in the next reports, empty for none.
+  String link = "";
+
   private final String snapt;
   private final String account;
   private final String application;
@@ -91,6 +95,7 @@ final class MeteredSession {
             .toBuilder()
             .setServiceClass(serviceClass)
             .setDurationMs(length)
+            .setLink(link)
             .build();
     UsageReport report =
         Reports.report(snapt, id, 1, sequence, account, end, java.util.List.of(flow))

@@ -308,6 +308,10 @@ class AttackTest {
         .isEqualTo(404);
     assertThat(billing.get("/api/v1/reports/held?state=lost", operator).problem())
         .isEqualTo("invalid-request");
+    assertThat(billing.get("/api/v1/reports/unsigned?refusal=lost", operator).problem())
+        .isEqualTo("invalid-request");
+    assertThat(billing.get("/api/v1/reports/unsigned?refusal=counts_differ", operator).status())
+        .isEqualTo(200);
   }
 
   private JsonNode held(String reason) throws Exception {

@@ -8,7 +8,6 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.service.logging.CapturedLog;
@@ -28,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -53,25 +51,16 @@ class MediationEndpointTest {
   }
 
   private static ManagedChannel channel(TlsMaterial tls) throws Exception {
-    return NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-        .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-        .build();
+    return MediationCalls.channel(billing, tls);
   }
 
   private static List<ReportAck> submit(ManagedChannel channel, UsageReport... reports)
       throws Exception {
-    try {
-      return MediationGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(20, TimeUnit.SECONDS)
-          .submit(Reports.request(CLOCK.instant(), List.of(reports)))
-          .getAcksList();
-    } finally {
-      channel.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
-    }
+    return MediationCalls.submit(channel, CLOCK.instant(), reports);
   }
 
   private static List<ReportAck> asBridge(UsageReport... reports) throws Exception {
-    return submit(channel(TlsMaterial.load(billing.authority.issue("ims-bridge"))), reports);
+    return MediationCalls.asBridge(billing, CLOCK.instant(), reports);
   }
 
   private static UsageReport worked(String snapt, String account) {
@@ -136,6 +125,40 @@ class MediationEndpointTest {
           .contains("event:charge")
           .anyMatch(l -> l.contains("\"postedMicrodenarii\":\"-34348658\""));
     }
+  }
+
+  @Test
+  void aChargeNamesTheLinkThatItsReportNames() throws Exception {
+    String id = "lena-" + UUID.randomUUID().toString().substring(0, 8);
+    billing.openAccount(billing.operator(), id);
+    String token = billing.logIn(id, "password-of-" + id);
+    UsageReport.Builder report = worked("snapt-acme", id).toBuilder();
+    report.setFlows(0, report.getFlows(0).toBuilder().setLink("rmnet_data0"));
+    assertThat(asBridge(report.build()).getFirst().getVerdict()).isEqualTo(ReportVerdict.POSTED);
+    String path = "/api/v1/accounts/" + id + "/charges";
+    JsonNode all = billing.get(path, token).body().get("charges");
+    assertThat(all.get(0).get("link").isNull()).as("a SNAPT of the version before").isTrue();
+    assertThat(all.get(1).get("link").asString()).isEqualTo("rmnet_data0");
+    JsonNode one = billing.get(path + "?link=rmnet_data0", token).body().get("charges");
+    assertThat(one).containsExactly(all.get(1));
+    assertThat(billing.get(path + "?link=wlan0", token).body().get("charges")).isEmpty();
+    String charge = one.get(0).get("id").asString();
+    assertThat(
+            billing
+                .get("/api/v1/charges/" + charge + "/explain", token)
+                .body()
+                .at("/explanation/link")
+                .asString())
+        .isEqualTo("rmnet_data0");
+    HttpResponse<String> file =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(billing.uri(path + ".csv?link=rmnet_data0"))
+                    .header("Authorization", "Bearer " + token)
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(file.body().lines().findFirst().orElseThrow()).endsWith(",device,link");
+    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0");
   }
 
   @Test

@@ -63,7 +63,12 @@ class ReceiptRulesTest {
 
   private List<UnsignedIntervals.Unsigned> due() {
     return rig.unsigned.page(
-        new UnsignedIntervals.Filter(snapt, ""), rig.clock.instant(), Long.MAX_VALUE, 100);
+        new UnsignedIntervals.Filter(snapt, "", ""), rig.clock.instant(), Long.MAX_VALUE, 100);
+  }
+
+  private List<UnsignedIntervals.Unsigned> ofRefusal(String refusal) {
+    return rig.unsigned.page(
+        new UnsignedIntervals.Filter(snapt, "", refusal), null, Long.MAX_VALUE, 100);
   }
 
   private List<HeldReports.HeldReport> held() {
@@ -210,6 +215,8 @@ class ReceiptRulesTest {
           assertThat(u.refusal()).isEqualTo("COUNTS_DIFFER");
           assertThat(u.deviceDownBytes()).isEqualTo(34);
         });
+    assertThat(ofRefusal("COUNTS_DIFFER")).hasSize(1);
+    assertThat(ofRefusal("UNKNOWN_SESSION")).isEmpty();
     assertThat(rig.unsigned.decide(id, Verdict.ACCEPTED, OLGA, rig.clock.instant()))
         .containsInstanceOf(Outcome.Done.class);
     assertThat(rig.unsigned.decide(id, Verdict.VOIDED, OLGA, rig.clock.instant()))

@@ -296,6 +296,10 @@ class ReportRulesTest {
     cases.put(
         "bad application",
         Map.entry(ReportRefusal.BAD_IDENTITY, flow(f -> f.setApplication("<script>"))));
+    for (String link :
+        List.of("a link of 16 b.", "rmnet_data0.1.23", "<b>", "-eth0", "eth0\n", "wlän0")) {
+      cases.put("link " + link, Map.entry(ReportRefusal.BAD_IDENTITY, flow(f -> f.setLink(link))));
+    }
     cases.put(
         "bad address",
         Map.entry(ReportRefusal.BAD_IDENTITY, flow(f -> f.setRemoteAddress("example.org"))));

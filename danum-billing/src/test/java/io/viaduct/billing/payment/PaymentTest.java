@@ -283,6 +283,28 @@ class PaymentTest {
   }
 
   @Test
+  void paymentsThatAreStartedTogetherStayWithinTheBound() throws Exception {
+    List<Callable<Answer>> starts = new ArrayList<>();
+    for (int i = 0; i < Payments.OPEN_MAX + 10; i++) {
+      starts.add(() -> start(1_000_000, key()));
+    }
+    int begun = 0;
+    try (ExecutorService callers = Executors.newFixedThreadPool(8)) {
+      for (Future<Answer> answer : callers.invokeAll(starts)) {
+        begun += answer.get().status() == 201 ? 1 : 0;
+      }
+    }
+    assertThat(begun).isEqualTo(Payments.OPEN_MAX);
+  }
+
+  @Test
+  void anEventOfAnotherTypeIsIgnoredWhateverElseItHas() throws Exception {
+    Answer answer = deliver("{\"id\":\"evt_%s\",\"type\":\"payment.disputed\"}".formatted(key()));
+    assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+    assertThat(answer.body().get("outcome").asString()).isEqualTo("ignored");
+  }
+
+  @Test
   void withoutAProviderNothingCanBeStartedOrDelivered(@TempDir Path folder) throws Exception {
     try (RunningBilling none = RunningBilling.start(folder, CLOCK)) {
       String own = none.logIn(alice, "password-of-" + alice);

@@ -79,7 +79,7 @@ class ProvisioningTest {
   }
 
   private static Answer change(String id, String body) throws Exception {
-    return billing.call("PATCH", "/api/v1/accounts/" + id, operator, body, Map.of());
+    return billing.change("/api/v1/accounts/" + id, operator, body);
   }
 
   private static byte[] ha1(String algorithm, String user, String password) throws Exception {

@@ -200,7 +200,7 @@ class ChargeListTest {
       },
       {
         "form=2026-01-02T00:00:00Z",
-        "unknown query parameter 'form'; known parameters: application, class, cursor, device, from, limit, snapt, state, to"
+        "unknown query parameter 'form'; known parameters: application, class, cursor, device, from, limit, link, snapt, state, to"
       },
       {"limit=1&limit=2", "the query parameter 'limit' is given twice: send it once"}
     };
@@ -218,18 +218,20 @@ class ChargeListTest {
     ChargesOnFile.addMany(account, 60_000, FIRST);
     String middle = FIRST.plus(Duration.ofMinutes(15_000)).toString();
     String[][] filters = {
-      {"", "", "", "", "", ""},
-      {"", middle, "", "", "", ""},
-      {middle, "", "LT_LD", "", "", ""},
-      {"", middle, "HT_HD", "", "", ""},
-      {"", "", "", "adjusted", "", ""},
-      {"", middle, "", "final", "", ""},
-      {"", "", "", "", "rare", ""},
-      {"", middle, "", "", "", "snapt-rare"}
+      {"", "", "", "", "", "", ""},
+      {"", middle, "", "", "", "", ""},
+      {middle, "", "LT_LD", "", "", "", ""},
+      {"", middle, "HT_HD", "", "", "", ""},
+      {"", "", "", "adjusted", "", "", ""},
+      {"", middle, "", "final", "", "", ""},
+      {"", "", "", "", "rare", "", ""},
+      {"", middle, "", "", "", "snapt-rare", ""},
+      {"", middle, "", "", "", "", "rmnet0"}
     };
     try {
       for (String[] f : filters) {
-        ChargeFilter filter = ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5], "");
+        ChargeFilter filter =
+            ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5], "", f[6]);
         JsonNode plan = explain(filter);
         long blocks =
             plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();

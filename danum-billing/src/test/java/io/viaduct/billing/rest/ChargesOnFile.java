@@ -145,7 +145,7 @@ final class ChargesOnFile {
   }
 
   /// Adds many charges at once, a minute apart, two to an interval; one in a thousand is of a
-  /// class, an application, a state and a SNAPT that are rare.
+  /// class, an application, a state, a SNAPT and a link that are rare.
   static void addMany(String account, int charges, Instant first) {
     JDBC.update(
         "with new as (insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner,"
@@ -158,11 +158,12 @@ final class ChargesOnFile {
             + " insert into charge (id, interval_id, flow, account, started_at, application, service_class,"
             + " protocol, remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
             + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units, charge_microdenarii,"
-            + " discount_microdenarii)"
+            + " discount_microdenarii, link)"
             + " select nextval('charge_id'), id, f, account, started_at,"
             + " case when state = 'ADJUSTED' then 'rare' else 'web' end,"
             + " case when state = 'ADJUSTED' then 'LT_LD' else 'HT_HD' end,"
-            + " 6, '192.0.2.1', 443, 1000, 500, 500, 60000, 1, 1, 'MEASURED', 0, 1, 1, 1, 1000, 100"
+            + " 6, '192.0.2.1', 443, 1000, 500, 500, 60000, 1, 1, 'MEASURED', 0, 1, 1, 1, 1000, 100,"
+            + " case when state = 'ADJUSTED' then 'rmnet0' else 'wlan0' end"
             + " from new, generate_series(1, 2) f",
         UUID.randomUUID() + "-",
         account,

@@ -158,6 +158,9 @@ class DocumentedRequestsTest {
       Answer read = billing.get(path.replaceAll("/[^/]+$", ""), operator);
       return Map.of("If-Match", read.raw().headers().firstValue("ETag").orElseThrow());
     }
+    if (request.method().equals("PATCH") && path.matches("/api/v1/accounts/[^/]+")) {
+      return Map.of("If-Match", billing.tag(path, operator));
+    }
     return request.needsKey() ? Map.of("Idempotency-Key", UUID.randomUUID().toString()) : Map.of();
   }
 

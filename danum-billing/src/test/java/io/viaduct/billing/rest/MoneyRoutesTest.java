@@ -372,6 +372,9 @@ class MoneyRoutesTest {
     billing.openAccount(operator, account);
     String path = "/api/v1/accounts/" + account;
     String tag = tag(billing.get(path, operator));
+    Answer unseen = billing.call("PATCH", path, operator, "{\"displayName\":\"A\"}", Map.of());
+    assertThat(unseen.status()).isEqualTo(428);
+    assertThat(unseen.problem()).isEqualTo("version-required");
     Answer first =
         billing.call("PATCH", path, operator, "{\"displayName\":\"A\"}", Map.of("If-Match", tag));
     assertThat(first.status()).as(first.raw().body()).isEqualTo(200);

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -113,6 +116,26 @@ class OpenApiTest {
                       unused.remove("parameter." + name);
                     })));
     assertThat(unused).as("texts that are no longer used").allMatch(text -> used(api, text));
+  }
+
+  @Test
+  void eachKeyHasOneText() throws IOException {
+    List<Object> twice = new ArrayList<>();
+    Properties texts =
+        new Properties() {
+          @Override
+          public Object put(Object key, Object text) {
+            Object before = super.put(key, text);
+            if (before != null) {
+              twice.add(key);
+            }
+            return before;
+          }
+        };
+    try (var file = ApiDescription.class.getResourceAsStream("ApiTexts.properties")) {
+      texts.load(file);
+    }
+    assertThat(twice).as("keys of ApiTexts.properties with two texts").isEmpty();
   }
 
   // A general text counts as used while any schema has the field, even if every schema has its own

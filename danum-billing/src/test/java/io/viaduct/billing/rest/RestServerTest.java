@@ -283,27 +283,28 @@ class RestServerTest {
         .formatted(CLOCK.instant().plus(Duration.ofDays(3650)), tariff);
   }
 
+  private static Answer newTariff(String body) throws Exception {
+    String path = "/api/v1/tariffs";
+    return billing.call(
+        "POST", path, operator, body, Map.of("If-Match", billing.tag(path, operator)));
+  }
+
   @Test
   void aTariffIsStoredAsANewVersionOrRefusedWithItsKnot() throws Exception {
     String current =
         billing.get("/api/v1/tariffs/current", operator).body().get("tariff").toString();
-    Answer stored = billing.post("/api/v1/tariffs", operator, tariff(current));
+    Answer stored = newTariff(tariff(current));
     assertThat(stored.status()).isEqualTo(201);
     assertThat(stored.body().get("tariff").toString()).isEqualTo(current);
     assertThat(billing.get("/api/v1/tariffs", operator).body().get("tariffs").size())
         .isGreaterThan(1);
-    Answer refused =
-        billing.post(
-            "/api/v1/tariffs", operator, tariff(current.replace("[1.0,0.5]", "[1.0,9.5]")));
+    Answer refused = newTariff(tariff(current.replace("[1.0,0.5]", "[1.0,9.5]")));
     assertThat(refused.status()).isEqualTo(422);
     assertThat(refused.problem()).isEqualTo("tariff-refused");
     assertThat(refused.body().get("rule").asString()).isEqualTo("NON_INCREASING");
     assertThat(refused.body().get("detail").asString()).contains("knot");
     Answer past =
-        billing.post(
-            "/api/v1/tariffs",
-            operator,
-            "{\"effectiveFrom\":\"2020-01-01T00:00:00Z\",\"tariff\":" + current + "}");
+        newTariff("{\"effectiveFrom\":\"2020-01-01T00:00:00Z\",\"tariff\":" + current + "}");
     assertThat(past.body().get("rule").asString()).isEqualTo("EFFECTIVE_FROM_PAST");
   }
 

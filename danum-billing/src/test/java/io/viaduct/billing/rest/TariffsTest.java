@@ -78,6 +78,9 @@ class TariffsTest {
               .toList();
       assertThat(outcomes).containsExactly(201, 412);
     }
+    Answer unseen = send("POST", "/tariffs", body, null);
+    assertThat(unseen.status()).as("without If-Match").isEqualTo(428);
+    assertThat(unseen.problem()).isEqualTo("version-required");
     Answer list = billing.get("/api/v1/tariffs", operator);
     assertThat(etag(list)).isNotEqualTo(seen);
     JsonNode last = list.body().get("tariffs").get(list.body().get("tariffs").size() - 1);

@@ -207,6 +207,15 @@ class StatementTest {
       assertThat(billing.get(path + month, operator).body().get("detail").asString())
           .contains("a month is written such as 2026-11, got '" + month + "'");
     }
+    assertThat(statement(now(), "EST").body().get("detail").asString())
+        .contains("zone must be UTC or a time zone such as Europe/Rome");
+    assertThat(
+            billing
+                .get("/api/v1/accounts/" + alice + "/usage?by=day&zone=EST", operator)
+                .body()
+                .get("detail")
+                .asString())
+        .contains("zone must be UTC or a time zone such as Europe/Rome, got 'EST'");
     assertThat(statement(now(), "CET'").body().get("detail").asString())
         .contains("zone must be UTC or a time zone such as Europe/Rome");
     String bob = "bob-" + UUID.randomUUID().toString().substring(0, 8);

@@ -249,6 +249,14 @@ class VoucherTest {
   }
 
   @Test
+  void aRequestIsTheSameWhenItsTimeIsFinerThanTheDatabaseKeeps() throws Exception {
+    Instant expires = CLOCK.instant().plus(Duration.ofDays(30)).plusNanos(1_234_567);
+    String key = key();
+    assertThat(make(1, 1_000_000, expires, key).status()).isEqualTo(201);
+    assertThat(make(1, 1_000_000, expires, key).status()).isEqualTo(200);
+  }
+
+  @Test
   void guessingIsThrottledAndCountedAndAKnownCodeStaysRedeemable() throws Exception {
     double unknown = billing.counter("viaduct_voucher_codes_total{outcome=\"unknown\"");
     double throttled = billing.counter("viaduct_voucher_codes_total{outcome=\"throttled\"");

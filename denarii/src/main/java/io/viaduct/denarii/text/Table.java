@@ -3,6 +3,7 @@ package io.viaduct.denarii.text;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// A table in plain text: columns are as wide as their widest cell; numbers stand at the right.
 public final class Table {
@@ -28,14 +29,15 @@ public final class Table {
       return;
     }
     List<String> names = heads.stream().map(head -> head.replaceFirst("^>", "")).toList();
-    line(out, names, names);
-    rows.forEach(row -> line(out, row, names));
+    int[] widths = IntStream.range(0, heads.size()).map(i -> width(i, names)).toArray();
+    line(out, names, widths);
+    rows.forEach(row -> line(out, row, widths));
   }
 
-  private void line(PrintWriter out, List<String> cells, List<String> names) {
+  private void line(PrintWriter out, List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.size(); i++) {
-      String pad = " ".repeat(width(i, names) - length(cells.get(i)));
+      String pad = " ".repeat(widths[i] - length(cells.get(i)));
       line.append(i == 0 ? "" : "  ")
           .append(heads.get(i).startsWith(">") ? pad + cells.get(i) : cells.get(i) + pad);
     }

@@ -112,11 +112,8 @@ public final class BillingClient {
 
   /// Replaces a user's passwords.
   public void setPasswords(String account, String password, String sipPassword) throws IOException {
-    send(
-        "PATCH",
-        "/accounts/" + account,
-        Map.of("password", password, "sipPassword", sipPassword),
-        Map.of());
+    String path = "/accounts/" + account;
+    change("PATCH", path, path, Map.of("password", password, "sipPassword", sipPassword));
   }
 
   /// Posts a top-up once, even if the request is repeated with the same key.
@@ -136,6 +133,26 @@ public final class BillingClient {
   public JsonNode send(
       String method, String path, @Nullable Object body, Map<String, String> headers)
       throws IOException {
+    return json(answer(method, path, body, headers).body());
+  }
+
+  /// Sends a change to a part of a resource, as the resource is now.
+  ///
+  /// @param whole path of the resource, whose entity tag is read (RFC 9110, section 13.1.1)
+  /// @throws RefusedException if billing refuses the request, also if somebody else has changed the
+  ///   resource meanwhile
+  public JsonNode change(String method, String whole, String path, Object body) throws IOException {
+    String tag =
+        answer("GET", whole, null, Map.of())
+            .headers()
+            .firstValue("ETag")
+            .orElseThrow(() -> new IOException("billing's answer to GET " + whole + " has no ETag"));
+    return send(method, path, body, Map.of("If-Match", tag));
+  }
+
+  private HttpResponse<String> answer(
+      String method, String path, @Nullable Object body, Map<String, String> headers)
+      throws IOException {
     HttpRequest request = request(method, path, body, headers);
     long deadlineNs = nanoTime.getAsLong() + waitMax.toNanos();
     while (true) {
@@ -143,7 +160,7 @@ public final class BillingClient {
       try {
         HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() / 100 == 2) {
-          return json(response.body());
+          return response;
         }
         Problem problem = problem(response);
         if (problem.status < 500) {

@@ -90,7 +90,7 @@ final class CreditDialog {
       told = token;
     }
     for (Quota quota : quotas.all()) {
-      if (request.getUsedCount() < APPLICATIONS_MAX && (quota.isActive() || quota.isUntold())) {
+      if (request.getUsedCount() < APPLICATIONS_MAX && (quota.isWanted() || quota.isUntold())) {
         request.addUsed(quota.tell());
       }
     }

@@ -175,7 +175,7 @@ final class Quota {
 
   /// Returns whether a grant would be used. An application that carries nothing lets its grant
   /// become void.
-  private boolean isWanted() {
+  boolean isWanted() {
     return isActive() && (!granted || last || totalBytes() > bytesAtGrant);
   }
 

@@ -162,7 +162,8 @@ final class FlowMeter {
             .setDurationMs(durationMs(startNs, nowNs))
             .setDelaySource(mean.source())
             .setJitterMs(delay.jitterMs(flow, upReceived, downSent))
-            .setEnded(ended);
+            .setEnded(ended)
+            .setLink(flow.link().most());
     // Without an offer, busy counts as 1.
     if (down.preBytes() >= up.preBytes()) {
       addOffer(usage, nowNs - startNs, path.down(), downWaitedNs);
@@ -200,6 +201,7 @@ final class FlowMeter {
   void roll(MeasuredPath path) {
     downWaitedNs = path.down().waitedNs().applyAsLong(flow);
     upWaitedNs = path.up() == null ? 0 : path.up().waitedNs().applyAsLong(flow);
+    flow.link().begin();
     delay.roll(flow);
     downReported = Math.max(downReported, arrivedDownSinceOpening());
     up.roll();

@@ -55,6 +55,7 @@ public record SessionStatus(
   /// One path of the session.
   ///
   /// @param use `yes`, `spare` or `no`, as the device has decided
+  /// @param link name of the device's link; empty if the device has not told it
   /// @param address address and port of the device; empty before the device has answered a
   ///   challenge
   /// @param lossPercent share of the bytes to the device that was lost in about the last second
@@ -62,6 +63,7 @@ public record SessionStatus(
   public record PathStatus(
       int path,
       String use,
+      String link,
       String address,
       double roundTripMs,
       double lossPercent,
@@ -72,6 +74,7 @@ public record SessionStatus(
       return new PathStatus(
           path.id(),
           path.use().name().toLowerCase(Locale.ROOT),
+          path.link(),
           text(path.address()),
           Double.isNaN(path.roundTripUs()) ? 0 : path.roundTripUs() / 1_000,
           Math.round(path.lossRatio() * 1000) / 10.0,

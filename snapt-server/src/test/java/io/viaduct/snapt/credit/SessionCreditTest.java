@@ -94,6 +94,17 @@ class SessionCreditTest {
   }
 
   @Test
+  void anApplicationThatIsSilentTakesNoCreditFromTheOthers() throws Exception {
+    carries(7000);
+    billing.grant(billing.next(), 1_000_000, false);
+    device.tunnel.serviceClass = io.viaduct.tunnel.wire.ServiceClass.HT_HD;
+    carries(7001);
+    assertThat(billing.next().getUsedList())
+        .extracting(UsedUnits::getServiceClass)
+        .containsExactly(ServiceClass.HT_HD);
+  }
+
+  @Test
   void withoutCreditFlowsOfBothDirectionsAreRefusedAndTheDeviceLearnsWhy() throws Exception {
     exhaust();
     isRefused(7000);

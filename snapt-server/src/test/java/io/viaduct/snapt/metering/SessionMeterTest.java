@@ -172,6 +172,21 @@ class SessionMeterTest {
   }
 
   @Test
+  void aFlowIsReportedWithTheLinkThatCarriedMostOfItsBytesInTheInterval() {
+    FlowState flow = flow(1);
+    up(flow, 1, 1_000, 40_000);
+    flow.link().carried("wlan0", 200);
+    flow.link().carried("rmnet0", 190);
+    assertThat(close(5).getFlows(0).getLink()).isEqualTo("wlan0");
+    up(flow, 1, 1_000, 40_000);
+    flow.link().carried("rmnet0", 100);
+    assertThat(close(10).getFlows(0).getLink()).as("of this interval").isEqualTo("rmnet0");
+    up(flow, 1, 1_000, 40_000);
+    flow.link().carried("", 100);
+    assertThat(close(15).getFlows(0).getLink()).as("by the control connection").isEmpty();
+  }
+
+  @Test
   void intervalsDivideTheCountersWithoutRemainder() {
     FlowState flow = flow(1);
     up(flow, 10, 1_000, 40_000);

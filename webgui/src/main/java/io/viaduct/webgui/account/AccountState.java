@@ -42,7 +42,6 @@ record AccountState(
     variables.put("today", today);
     variables.put("running", running.running());
     variables.put("charges", charges);
-    variables.put("asOf", asOf);
     return variables;
   }
 }

@@ -54,7 +54,7 @@ class ChargesPages {
     ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, filter.in(zone));
     BearerToken token = visitor.token();
     String group = GROUPS.contains(by) ? by : GROUPS.getFirst();
-    model.addAttribute("account", billing.account(token, account));
+    model.addAttribute("account", account);
     ChargePage page = page(token, account, query, model);
     if (!model.containsAttribute("problem") && isForSums(query)) {
       model.addAttribute("groups", groups(token, account, query.filter(), group, zone));

@@ -1,12 +1,11 @@
 package io.viaduct.webgui.account;
 
-import io.viaduct.webgui.billing.Billing;
-import io.viaduct.webgui.billing.CreditAlerts;
+import io.viaduct.webgui.billing.AccountCredit;
+import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
-import io.viaduct.webgui.peer.PeerAwayException;
-import io.viaduct.webgui.peer.PeerRefusedException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -23,14 +22,11 @@ import org.springframework.web.util.UriComponentsBuilder;
 @Controller
 class LimitPages {
   private static final int NOTICES = 20;
-  private static final int CHANGED_MEANWHILE = 412;
 
-  private final Billing accounts;
-  private final CreditAlerts alerts;
+  private final AccountCredits credits;
 
-  LimitPages(Billing accounts, CreditAlerts alerts) {
-    this.accounts = accounts;
-    this.alerts = alerts;
+  LimitPages(AccountCredits credits) {
+    this.credits = credits;
   }
 
   @GetMapping("/accounts/{account}/limits")
@@ -39,11 +35,11 @@ class LimitPages {
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
       Model model) {
-    Tagged<CreditAlerts.Rules> rules = alerts.rules(visitor.token(), account);
-    model.addAttribute("account", accounts.account(visitor.token(), account));
+    Tagged<AccountCredit> rules = credits.credit(visitor.token(), account);
+    model.addAttribute("account", account);
     model.addAttribute("rules", rules.value());
     model.addAttribute("tag", rules.tag());
-    model.addAttribute("notices", alerts.notices(visitor.token(), account, NOTICES, cursor));
+    model.addAttribute("notices", credits.notices(visitor.token(), account, NOTICES, cursor));
     model.addAttribute("cursor", cursor);
     return "limits";
   }
@@ -60,7 +56,7 @@ class LimitPages {
     return set(
         page,
         account,
-        () -> alerts.setCaps(visitor.token(), account, tag, optional(day), optional(month)));
+        () -> credits.setCaps(visitor.token(), account, tag, optional(day), optional(month)));
   }
 
   /// @param low empty for the operator's threshold
@@ -71,7 +67,7 @@ class LimitPages {
       @RequestParam String tag,
       @RequestParam(defaultValue = "") String low,
       RedirectAttributes page) {
-    return set(page, account, () -> alerts.setAlert(visitor.token(), account, tag, optional(low)));
+    return set(page, account, () -> credits.setAlert(visitor.token(), account, tag, optional(low)));
   }
 
   private static @Nullable MicroDenarii optional(String amount) {
@@ -79,19 +75,7 @@ class LimitPages {
   }
 
   private static String set(RedirectAttributes page, String account, Runnable action) {
-    try {
-      action.run();
-      page.addFlashAttribute("done", "limits.done.saved");
-    } catch (NumberFormatException e) {
-      page.addFlashAttribute("problem", "topup.problem.amount");
-    } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "user.problem.away");
-    } catch (PeerRefusedException e) {
-      page.addFlashAttribute(
-          "problem",
-          e.status() == CHANGED_MEANWHILE ? "limits.problem.changed" : "user.problem.refused");
-      page.addFlashAttribute("refusal", e.status() == CHANGED_MEANWHILE ? "" : e.detail());
-    }
+    Outcome.of(page, "limits.done.saved", action);
     return "redirect:"
         + UriComponentsBuilder.fromPath("/accounts/{id}/limits").encode().buildAndExpand(account);
   }

@@ -1,5 +1,7 @@
 package io.viaduct.webgui.account;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -40,8 +42,11 @@ class LivePages {
 
   private final Semaphore reads = new Semaphore(READS_MAX, true);
 
-  /// Line of the reads that no change has caused, so that they delay no change.
-  private final Semaphore passingReads = new Semaphore(READS_MAX / 3, true);
+  /// Turns of the reads that no change has caused. A page without a turn does not wait, since a
+  /// change may come meanwhile; it reads when it is quiet the next time.
+  private final Semaphore passingReads = new Semaphore(READS_MAX / 3);
+
+  private final Counter skipped;
 
   private final Billing billing;
   private final LiveStreams streams;
@@ -55,13 +60,18 @@ class LivePages {
       LiveStreams streams,
       Limits limits,
       InstantSource clock,
-      ITemplateEngine templates) {
+      ITemplateEngine templates,
+      MeterRegistry meters) {
     this.billing = billing;
     this.streams = streams;
     this.relay = new LiveRelay(limits, clock);
     this.clock = clock;
     this.limits = limits;
     this.templates = templates;
+    this.skipped =
+        Counter.builder("viaduct_webgui_live_reads_skipped")
+            .description("Reads of rates for a live page that were left out, others being read")
+            .register(meters);
   }
 
   @GetMapping(path = "/accounts/{account}/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
@@ -107,11 +117,20 @@ class LivePages {
 
   private LiveRelay.Parts inTurn(LiveRelay.Parts parts) {
     return new LiveRelay.Parts(
-        () -> inTurn(reads, parts.changed()), () -> inTurn(passingReads, parts.passing()));
+        () -> {
+          reads.acquireUninterruptibly();
+          return andRelease(reads, parts.changed());
+        },
+        () -> {
+          if (passingReads.tryAcquire()) {
+            return andRelease(passingReads, parts.passing());
+          }
+          skipped.increment();
+          return "";
+        });
   }
 
-  private static String inTurn(Semaphore turns, Supplier<String> read) {
-    turns.acquireUninterruptibly();
+  private static String andRelease(Semaphore turns, Supplier<String> read) {
     try {
       return read.get();
     } finally {

@@ -25,14 +25,25 @@ final class LiveRelay {
   // A browser that went away is noticed at the second write after it: within twice this.
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
   private static final long RETRY_MS = 2000;
+
+  /// Stands for parts on the page that differ from any that are read.
+  private static final String UNKNOWN = "";
+
   private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, StandardCharsets.UTF_8);
 
   private final Limits limits;
   private final InstantSource clock;
+  private final Supplier<Duration> quiet;
 
   LiveRelay(Limits limits, InstantSource clock) {
+    this(limits, clock, LiveRelay::quiet);
+  }
+
+  /// @param quiet time without a change after which the passing parts are read
+  LiveRelay(Limits limits, InstantSource clock, Supplier<Duration> quiet) {
     this.limits = limits;
     this.clock = clock;
+    this.quiet = quiet;
   }
 
   // Half to one and a half times as long: pages that opened together do not read together for ever.
@@ -45,6 +56,7 @@ final class LiveRelay {
   ///
   /// @param changed the parts that a change at billing may touch
   /// @param passing the parts that also change without one, such as rates; empty if there are none
+  ///   or if they cannot be read now
   record Parts(Supplier<String> changed, Supplier<String> passing) {}
 
   /// Sends until the stream ends.
@@ -87,7 +99,7 @@ final class LiveRelay {
   private void relay(SignedIn visitor, LiveSignal signal, SseEmitter browser, Parts parts)
       throws IOException, InterruptedException {
     Instant end = clock.instant().plus(limits.streamLifetime());
-    String passing = "";
+    String passing = UNKNOWN;
     browser.send(SseEmitter.event().reconnectTime(RETRY_MS));
     // Billing's stream begins with the balance: it and the first update are one read.
     signal.gather(limits.liveInterval());
@@ -96,11 +108,12 @@ final class LiveRelay {
         send(browser, "ended", "");
         return;
       }
-      switch (signal.await(quiet())) {
+      switch (signal.await(quiet.get())) {
         case UPDATE -> {
-          if (update(browser, parts.changed(), "").isEmpty()) {
+          if (update(browser, parts.changed(), UNKNOWN).isEmpty()) {
             return;
           }
+          passing = UNKNOWN; // the page shows those that came with the change
           signal.gather(limits.liveInterval());
         }
         case QUIET -> {
@@ -108,7 +121,7 @@ final class LiveRelay {
           if (sent.isEmpty()) {
             return;
           }
-          passing = sent.get();
+          passing = sent.get().isEmpty() ? passing : sent.get();
         }
         case SESSION_ENDED -> {
           send(browser, "ended", "");
@@ -125,13 +138,13 @@ final class LiveRelay {
     }
   }
 
-  /// Sends parts if they are not as they were, else a comment: a write shows whether the browser is
-  /// still there. Empty if there is no state to show, which ends the stream.
+  /// Sends parts if there are any and they are not as they were, else a comment: a write shows
+  /// whether the browser is still there. Empty if there is no state to show, which ends the stream.
   private static Optional<String> update(SseEmitter browser, Supplier<String> html, String before)
       throws IOException {
     try {
       String now = html.get();
-      if (now.equals(before)) {
+      if (now.isEmpty() || now.equals(before)) {
         browser.send(SseEmitter.event().comment("quiet"));
       } else {
         send(browser, "update", now);

@@ -44,7 +44,7 @@ class TopUpPages {
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
       Model model) {
-    model.addAttribute("account", billing.account(visitor.token(), account));
+    model.addAttribute("account", account);
     model.addAttribute("credit", billing.credit(visitor.token(), account));
     model.addAttribute("payments", money.payments(visitor.token(), account, ROWS, cursor));
     model.addAttribute("cursor", cursor);

@@ -1,9 +1,10 @@
 package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.login.SignedIn;
-import io.viaduct.webgui.peer.PeerAwayException;
-import io.viaduct.webgui.peer.PeerRefusedException;
+import io.viaduct.webgui.page.Outcome;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -15,9 +16,11 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// The pages of an account's password, devices and state. Every outcome leads back to a page that
-/// says what was done, or what to mend.
+/// says what was done, or what to mend. The forms that change an account carry the tag of the
+/// account that they were rendered with.
 @Controller
 class UserPages {
+
   private final Billing billing;
 
   UserPages(Billing billing) {
@@ -27,7 +30,9 @@ class UserPages {
   @GetMapping("/accounts/{account}/user")
   String user(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String account, Model model) {
-    model.addAttribute("account", billing.account(visitor.token(), account));
+    Tagged<Account> shown = billing.tagged(visitor.token(), account);
+    model.addAttribute("account", shown.value());
+    model.addAttribute("tag", shown.tag());
     model.addAttribute("devices", billing.devices(visitor.token(), account));
     model.addAttribute("own", visitor.account().equals(account));
     return "user";
@@ -38,21 +43,22 @@ class UserPages {
   String password(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam(defaultValue = "") String oldPassword,
       @RequestParam String newPassword,
       @RequestParam String again,
       RedirectAttributes page) {
     if (!newPassword.equals(again)) {
-      page.addFlashAttribute("problem", "user.problem.again");
+      Outcome.problem(page, "user.problem.again");
     } else {
-      attempt(
+      Outcome.of(
           page,
           "user.done.password",
           () -> {
             if (visitor.account().equals(account)) {
               billing.changePassword(visitor.token(), account, oldPassword, newPassword);
             } else {
-              billing.setPassword(visitor.token(), account, newPassword);
+              billing.setPassword(visitor.token(), account, tag, newPassword);
             }
           });
     }
@@ -65,7 +71,8 @@ class UserPages {
       @PathVariable String account,
       @RequestParam String device,
       RedirectAttributes page) {
-    attempt(page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
+    Outcome.of(
+        page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
     return redirect(account);
   }
 
@@ -76,7 +83,7 @@ class UserPages {
       @RequestParam String device,
       @RequestParam(defaultValue = "") String name,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.name",
         () -> billing.nameDevice(visitor.token(), account, device, name.strip()));
@@ -90,7 +97,7 @@ class UserPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.reset",
         () -> page.addFlashAttribute("reset", billing.makeReset(visitor.token(), account)));
@@ -102,15 +109,17 @@ class UserPages {
   String state(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam String state,
       @RequestParam(defaultValue = "") String sure,
       RedirectAttributes page) {
     if (!state.equals("closed")) {
-      attempt(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
+      Outcome.of(
+          page, "user.done.state", () -> billing.setState(visitor.token(), account, tag, state));
     } else if (sure.equals(account)) {
-      attempt(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
+      Outcome.of(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
     } else {
-      page.addFlashAttribute("problem", "user.problem.sure");
+      Outcome.problem(page, "user.problem.sure");
     }
     return redirect(account);
   }
@@ -126,25 +135,11 @@ class UserPages {
     String account = id.strip();
     String name = displayName.isBlank() ? account : displayName.strip();
     boolean made =
-        attempt(
+        Outcome.of(
             page,
             "user.done.made",
             () -> billing.openAccount(visitor.token(), account, name, newPassword, role));
     return made ? redirect(account) : "redirect:/accounts";
-  }
-
-  private static boolean attempt(RedirectAttributes page, String done, Runnable action) {
-    try {
-      action.run();
-      page.addFlashAttribute("done", done);
-      return true;
-    } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "user.problem.away");
-    } catch (PeerRefusedException e) {
-      page.addFlashAttribute("problem", "user.problem.refused");
-      page.addFlashAttribute("refusal", e.detail());
-    }
-    return false;
   }
 
   private static String redirect(String account) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param limitMicrodenarii how far the balance may go below zero
 /// @param lastsSeconds how long the credit lasts at the rate of the last hour, null without a
 ///   charge
+/// @param lowMicrodenarii credit below which the user is told, null for the operator's threshold
 public record AccountCredit(
     @Nullable String state,
     boolean blocked,
@@ -23,7 +24,8 @@ public record AccountCredit(
     MicroDenarii availableMicrodenarii,
     Caps caps,
     MicroDenarii spentLastHourMicrodenarii,
-    @Nullable Long lastsSeconds) {
+    @Nullable Long lastsSeconds,
+    @Nullable MicroDenarii lowMicrodenarii) {
   private static final long SECOND_MS = 1000;
 
   public AccountCredit {
@@ -37,6 +39,10 @@ public record AccountCredit(
 
   /// `sufficient`, `low` or `exhausted`; the first for a word of a later version.
   public String knownState() {
+    return known(state);
+  }
+
+  static String known(@Nullable String state) {
     String word = String.valueOf(state).toLowerCase(Locale.ROOT);
     return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
   }

@@ -4,10 +4,13 @@ import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.YearMonth;
+import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -54,6 +57,11 @@ public final class Billing {
     peer.delete("/sessions/current", token);
   }
 
+  /// Returns an account with the tag of its version.
+  public Tagged<Account> tagged(BearerToken token, String account) {
+    return peer.getTagged(at(account), token, Account.class);
+  }
+
   public Account account(BearerToken token, String account) {
     return peer.get(at(account), token, Account.class);
   }
@@ -68,9 +76,14 @@ public final class Billing {
         JsonNode.class);
   }
 
+  /// @param tag of the account as it was shown; likewise below
   /// @param state `active` or `suspended`
-  public void setState(BearerToken token, String account, String state) {
-    peer.send(HttpMethod.PATCH, at(account), token, Map.of("state", state));
+  public void setState(BearerToken token, String account, String tag, String state) {
+    change(token, account, tag, Map.of("state", state));
+  }
+
+  private void change(BearerToken token, String account, String tag, Map<String, String> change) {
+    var unused = peer.replace(HttpMethod.PATCH, at(account), token, tag, change, JsonNode.class);
   }
 
   /// Closes an account, for ever.
@@ -79,8 +92,8 @@ public final class Billing {
   }
 
   /// Sets the password of another, as an operator.
-  public void setPassword(BearerToken token, String account, String password) {
-    peer.send(HttpMethod.PATCH, at(account), token, Map.of("password", password));
+  public void setPassword(BearerToken token, String account, String tag, String password) {
+    change(token, account, tag, Map.of("password", password));
   }
 
   /// Changes the visitor's own password; other log-ins of the account end.
@@ -147,7 +160,8 @@ public final class Billing {
         + with("state", filter.state())
         + with("application", filter.application())
         + with("snapt", filter.snapt())
-        + with("device", filter.device());
+        + with("device", filter.device())
+        + with("link", filter.link());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {
@@ -169,7 +183,7 @@ public final class Billing {
         + with("class", filter.serviceClass())
         + with("application", filter.application())
         + with("device", filter.device())
-        + with("zone", query.zoneName())
+        + with("zone", UsageQuery.zoneName(query.zone()))
         + with("by", query.by());
   }
 
@@ -187,19 +201,23 @@ public final class Billing {
     return peer.get(at(account) + "/running", token, RunningList.class);
   }
 
-  /// @param month such as `2026-11`
-  /// @param zone UTC, or a name such as `Europe/Rome`
-  public Statement statement(BearerToken token, String account, String month, String zone) {
+  /// @param zone whose month is meant
+  public Statement statement(BearerToken token, String account, YearMonth month, ZoneId zone) {
     return peer.get(statementAt(account, month, "", zone), token, Statement.class);
   }
 
   /// The same statement as CSV (RFC 4180); the caller closes it.
-  public InputStream statementFile(BearerToken token, String account, String month, String zone) {
+  public InputStream statementFile(
+      BearerToken token, String account, YearMonth month, ZoneId zone) {
     return peer.stream(statementAt(account, month, "/lines.csv", zone), CSV, token);
   }
 
-  private static String statementAt(String account, String month, String file, String zone) {
-    return at(account) + "/statements/" + encode(month) + file + "?zone=" + encode(zone);
+  private static String statementAt(String account, YearMonth month, String file, ZoneId zone) {
+    return at(account)
+        + "/statements/"
+        + month
+        + file
+        + query(with("zone", UsageQuery.zoneName(zone)));
   }
 
   public Charge charge(BearerToken token, String charge) {
@@ -266,7 +284,8 @@ public final class Billing {
     decide(token, "/reports/held/" + encode(id) + "/discard", reason, JsonNode.class);
   }
 
-  /// Posted intervals without receipt about which an operator may decide.
+  /// Posted intervals without receipt about which an operator may decide; with a device's reason
+  /// all that have it, also those that are not due yet.
   public UnsignedIntervals unsigned(
       BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
     return peer.get(
@@ -274,7 +293,9 @@ public final class Billing {
             + limit
             + with("cursor", cursor)
             + with("snapt", query.snapt())
-            + with("account", query.account()),
+            + with("account", query.account())
+            + with("refusal", query.refusal())
+            + (query.refusal() == null ? "" : "&due=false"),
         token,
         UnsignedIntervals.class);
   }

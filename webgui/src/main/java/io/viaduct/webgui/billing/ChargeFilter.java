@@ -22,19 +22,20 @@ public record ChargeFilter(
     @Nullable String state,
     @Nullable String application,
     @Nullable String snapt,
-    @Nullable String device) {
+    @Nullable String device,
+    @Nullable String link) {
   static final ChargeFilter NONE = between(null, null);
 
   /// Charges of a time.
   ///
   /// @param from as [#utc] returns it; likewise `to`
   public static ChargeFilter between(@Nullable String from, @Nullable String to) {
-    return new ChargeFilter(from, to, null, null, null, null, null);
+    return new ChargeFilter(from, to, null, null, null, null, null, null);
   }
 
   /// The same with another beginning.
   public ChargeFilter from(String begin) {
-    return new ChargeFilter(begin, to, serviceClass, state, application, snapt, device);
+    return new ChargeFilter(begin, to, serviceClass, state, application, snapt, device, link);
   }
 
   /// Returns the filter with its times as billing reads them.
@@ -42,7 +43,7 @@ public record ChargeFilter(
   /// @param zone in which the visitor typed them
   public ChargeFilter in(ZoneId zone) {
     return new ChargeFilter(
-        utc(from, zone), utc(to, zone), serviceClass, state, application, snapt, device);
+        utc(from, zone), utc(to, zone), serviceClass, state, application, snapt, device, link);
   }
 
   /// Returns a time field's text as billing reads it: RFC 3339 in UTC. Anything else stays as it is

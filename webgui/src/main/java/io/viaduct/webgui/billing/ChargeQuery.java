@@ -31,7 +31,8 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
             filter.state(),
             filter.application(),
             filter.snapt(),
-            filter.device())
+            filter.device(),
+            filter.link())
         .anyMatch(part -> !isBlank(part));
   }
 

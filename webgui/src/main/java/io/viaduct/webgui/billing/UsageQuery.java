@@ -14,8 +14,8 @@ public record UsageQuery(ChargeFilter filter, String by, ZoneId zone) {
     return new UsageQuery(ChargeFilter.between(from.toString(), to.toString()), by, zone);
   }
 
-  /// The name of the zone as billing knows it.
-  String zoneName() {
+  /// Returns the name of a zone as billing knows it.
+  static String zoneName(ZoneId zone) {
     String id = zone.getId();
     return id.equals("Z") ? "UTC" : id;
   }

@@ -6,6 +6,7 @@ import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -15,6 +16,9 @@ import org.springframework.web.bind.annotation.RequestParam;
 /// The page behind an operator's link: a user without the old password sets a new one, once.
 @Controller
 class ResetPage {
+  private static final String TOKEN = "reset";
+  private static final int TOKEN_LENGTH_MAX = 256;
+
   private final Billing billing;
   private final WebguiConfiguration configuration;
 
@@ -23,21 +27,27 @@ class ResetPage {
     this.configuration = configuration;
   }
 
-  /// @param session made here, for the form's CSRF token
+  /// Keeps the link's secret in the session, so that no address of a page has it: addresses go into
+  /// histories and into the Referer header.
+  ///
+  /// @param session made here, for the form's CSRF token too
   @GetMapping("/reset")
-  String page(@RequestParam(defaultValue = "") String token, HttpSession session, Model model) {
-    model.addAttribute("token", token);
-    return "reset";
+  String page(@RequestParam(required = false) @Nullable String token, HttpSession session) {
+    if (token == null) {
+      return "reset";
+    }
+    session.setAttribute(TOKEN, token.length() <= TOKEN_LENGTH_MAX ? token : "");
+    return "redirect:/reset";
   }
 
   @PostMapping("/reset")
   String set(
-      @RequestParam String token,
       @RequestParam String newPassword,
       @RequestParam String again,
       HttpServletRequest request,
+      HttpSession session,
       Model model) {
-    model.addAttribute("token", token);
+    String token = String.valueOf(session.getAttribute(TOKEN));
     if (!newPassword.equals(again)) {
       model.addAttribute("problem", "user.problem.again");
       return "reset";
@@ -45,9 +55,10 @@ class ResetPage {
     try {
       billing.useReset(
           token, newPassword, Browser.of(request, configuration.http().trustedProxies()).address());
+      session.removeAttribute(TOKEN);
       return "redirect:/login?problem=reset";
     } catch (PeerAwayException e) {
-      model.addAttribute("problem", "user.problem.away");
+      model.addAttribute("problem", "outcome.away");
     } catch (PeerRefusedException e) {
       model.addAttribute("problem", problem(e.status()));
     }

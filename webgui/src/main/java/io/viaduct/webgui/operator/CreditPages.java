@@ -1,10 +1,13 @@
 package io.viaduct.webgui.operator;
 
 import io.viaduct.webgui.billing.AccountCredit;
+import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeFilter;
+import io.viaduct.webgui.billing.CreditNotices;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import java.time.Instant;
@@ -32,10 +35,12 @@ class CreditPages {
   private static final int REASON_LENGTH_MAX = 256;
 
   private final Billing accounts;
+  private final AccountCredits credits;
   private final OperatorBilling billing;
 
-  CreditPages(Billing accounts, OperatorBilling billing) {
+  CreditPages(Billing accounts, AccountCredits credits, OperatorBilling billing) {
     this.accounts = accounts;
+    this.credits = credits;
     this.billing = billing;
   }
 
@@ -56,8 +61,8 @@ class CreditPages {
       @RequestParam(required = false) @Nullable String cursor,
       Model model) {
     BearerToken token = visitor.token();
-    Tagged<AccountCredit> credit = billing.credit(token, account);
-    OperatorBilling.NoticeList notices = billing.notices(token, account, NOTICES, cursor);
+    Tagged<AccountCredit> credit = credits.credit(token, account);
+    CreditNotices notices = credits.notices(token, account, NOTICES, cursor);
     model.addAttribute("account", accounts.account(token, account));
     model.addAttribute("credit", credit.value());
     model.addAttribute("tag", credit.tag());
@@ -80,7 +85,7 @@ class CreditPages {
     Outcome.of(
         page,
         "creditpage.done.limit",
-        () -> billing.setLimit(visitor.token(), account, tag, MicroDenarii.ofDenarii(amount)));
+        () -> credits.setLimit(visitor.token(), account, tag, MicroDenarii.ofDenarii(amount)));
     return redirect(account);
   }
 
@@ -95,7 +100,7 @@ class CreditPages {
     Outcome.of(
         page,
         "creditpage.done.caps",
-        () -> billing.setCaps(visitor.token(), account, tag, optional(day), optional(month)));
+        () -> credits.setCaps(visitor.token(), account, tag, optional(day), optional(month)));
     return redirect(account);
   }
 
@@ -118,7 +123,7 @@ class CreditPages {
       Outcome.of(
           page,
           blocked ? "creditpage.done.blocked" : "creditpage.done.unblocked",
-          () -> billing.setBlocked(visitor.token(), account, tag, blocked, told));
+          () -> credits.setBlocked(visitor.token(), account, tag, blocked, told));
     }
     return redirect(account);
   }

@@ -2,13 +2,10 @@ package io.viaduct.webgui.operator;
 
 import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
-import io.viaduct.webgui.billing.AccountCredit;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
-import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -37,15 +34,6 @@ public final class OperatorBilling {
 
   record ReservationList(List<Reservation> reservations) {}
 
-  /// A page of notices.
-  ///
-  /// @param next cursor of the following page, null on the last page
-  public record NoticeList(List<GivenNotice> notices, @Nullable String next) {
-    public NoticeList {
-      notices = List.copyOf(notices);
-    }
-  }
-
   public AccountList accounts(
       BearerToken token, AccountQuery query, int limit, @Nullable String cursor) {
     return peer.get(
@@ -69,58 +57,10 @@ public final class OperatorBilling {
         AccountList.class);
   }
 
-  public Tagged<AccountCredit> credit(BearerToken token, String account) {
-    return peer.getTagged(at(account, "/credit"), token, AccountCredit.class);
-  }
-
   public List<Reservation> reservations(BearerToken token, String account, int limit) {
     return peer.get(
             at(account, "/credit/reservations?limit=" + limit), token, ReservationList.class)
         .reservations();
-  }
-
-  public NoticeList notices(BearerToken token, String account, int limit, @Nullable String cursor) {
-    return peer.get(
-        path("/accounts/{account}/credit/notices")
-            .queryParam("limit", "{limit}")
-            .queryParam("cursor", "{cursor}")
-            .encode()
-            .buildAndExpand(account, limit, text(cursor))
-            .toUriString(),
-        token,
-        NoticeList.class);
-  }
-
-  /// @param tag tag of the credit as the operator saw it
-  public void setLimit(BearerToken token, String account, String tag, MicroDenarii limit) {
-    change(token, account, "/credit/limit", tag, Map.of("limitMicrodenarii", limit));
-  }
-
-  /// @param day most to spend per day, null for no cap; likewise `month`
-  public void setCaps(
-      BearerToken token,
-      String account,
-      String tag,
-      @Nullable MicroDenarii day,
-      @Nullable MicroDenarii month) {
-    Map<String, Object> caps = new HashMap<>();
-    if (day != null) {
-      caps.put("dayMicrodenarii", day);
-    }
-    if (month != null) {
-      caps.put("monthMicrodenarii", month);
-    }
-    change(token, account, "/credit/caps", tag, caps);
-  }
-
-  public void setBlocked(
-      BearerToken token, String account, String tag, boolean isBlocked, String reason) {
-    change(token, account, "/credit/block", tag, Map.of("blocked", isBlocked, "reason", reason));
-  }
-
-  private void change(
-      BearerToken token, String account, String what, String tag, Map<String, ?> body) {
-    peer.replace(HttpMethod.PUT, at(account, what), token, tag, body, JsonNode.class);
   }
 
   public Wallet.All wallets(BearerToken token, String account) {

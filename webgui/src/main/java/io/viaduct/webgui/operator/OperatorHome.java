@@ -5,6 +5,7 @@ import io.viaduct.webgui.bridge.Registration;
 import io.viaduct.webgui.bridge.Snapt;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerName;

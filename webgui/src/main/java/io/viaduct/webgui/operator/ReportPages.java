@@ -2,11 +2,10 @@ package io.viaduct.webgui.operator;
 
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.RefusedReports;
-import io.viaduct.webgui.billing.Release;
 import io.viaduct.webgui.billing.ReportQuery;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.BearerToken;
-import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.util.Arrays;
 import java.util.Locale;
@@ -26,7 +25,6 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 class ReportPages {
   private static final int ROWS = 50;
   private static final int REASON_LENGTH_MAX = 256;
-  private static final String PROBLEM = "problem";
   private static final String DECISION =
       "/reports/{kind:held|unsigned}/{id}/{action:release|discard|accept|void}";
 
@@ -43,13 +41,15 @@ class ReportPages {
       @RequestParam(required = false) @Nullable String snapt,
       @RequestParam(required = false) @Nullable String account,
       @RequestParam(required = false) @Nullable String reason,
+      @RequestParam(required = false) @Nullable String refusal,
       @RequestParam(required = false) @Nullable String heldCursor,
       @RequestParam(required = false) @Nullable String unsignedCursor,
       Model model) {
     BearerToken token = visitor.token();
-    ReportQuery query = new ReportQuery(snapt, account, reason);
+    ReportQuery query = new ReportQuery(snapt, account, reason, refusal);
     RefusedReports refused = billing.refusedReports(token, query, ROWS, cursor);
     model.addAttribute("query", query);
+    model.addAttribute("refusals", ReportQuery.REFUSALS);
     model.addAttribute("counts", billing.reportCounts(token).counts());
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
@@ -64,7 +64,7 @@ class ReportPages {
   private static ReportQuery ofHeld(ReportQuery query) {
     String reason = query.reason();
     boolean known = reason != null && HoldReason.isOne(reason);
-    return new ReportQuery(query.snapt(), query.account(), known ? reason : null);
+    return new ReportQuery(query.snapt(), query.account(), known ? reason : null, null);
   }
 
   /// Names each decision about a report, with the list that the report stands in.
@@ -121,36 +121,35 @@ class ReportPages {
     Decision decision = Decision.of(kind, action);
     String told = reason.strip();
     if (told.isEmpty() || told.length() > REASON_LENGTH_MAX) {
-      page.addFlashAttribute(PROBLEM, "decision.problem.reason");
+      Outcome.problem(page, "decision.problem.reason");
       return "redirect:/reports/%s/%s/%s".formatted(kind, id, action);
     }
-    try {
-      carryOut(decision, visitor.token(), id, told, page);
-    } catch (PeerAwayException e) {
-      // Billing may have carried it out; sending it again changes nothing.
-      page.addFlashAttribute(PROBLEM, "decision.problem.away");
-    } catch (PeerRefusedException e) {
-      page.addFlashAttribute(PROBLEM, "decision.problem.refused");
-      page.addFlashAttribute("refusal", e.detail());
-    }
+    carryOut(decision, visitor.token(), id, told, page);
     return "redirect:/reports";
   }
 
   private void carryOut(
       Decision decision, BearerToken token, String id, String reason, RedirectAttributes page) {
+    String done = "decision.done." + decision.word();
     switch (decision) {
-      case RELEASE -> {
-        Release release = billing.release(token, id, reason);
-        page.addFlashAttribute("refusal", release.detail());
-        if (!release.isPosted()) {
-          page.addFlashAttribute(PROBLEM, "decision.problem.still");
-          return;
-        }
-      }
-      case DISCARD -> billing.discard(token, id, reason);
-      case ACCEPT -> billing.accept(token, id, reason);
-      case VOID -> billing.voidCharge(token, id, reason);
+      case RELEASE -> release(token, id, reason, done, page);
+      case DISCARD -> Outcome.of(page, done, () -> billing.discard(token, id, reason));
+      case ACCEPT -> Outcome.of(page, done, () -> billing.accept(token, id, reason));
+      case VOID -> Outcome.of(page, done, () -> billing.voidCharge(token, id, reason));
     }
-    page.addFlashAttribute("done", "decision.done." + decision.word());
+  }
+
+  // A report that is released may still be held, for another reason.
+  private void release(
+      BearerToken token, String id, String reason, String done, RedirectAttributes page) {
+    Outcome.get(page, null, () -> billing.release(token, id, reason))
+        .ifPresent(release -> {
+          page.addFlashAttribute("refusal", release.detail());
+          if (release.isPosted()) {
+            page.addFlashAttribute("done", done);
+          } else {
+            Outcome.problem(page, "decision.problem.still");
+          }
+        });
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.webgui.operator;
 import io.viaduct.webgui.billing.BroughtMoney;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.DateTimeException;
@@ -75,13 +76,13 @@ class VoucherPages {
               form.note()));
       return "voucher-sheet";
     } catch (NumberFormatException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.number");
+      Outcome.problem(page, "vouchers.problem.number");
     } catch (DateTimeException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.until");
+      Outcome.problem(page, "vouchers.problem.until");
     } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.away");
+      Outcome.problem(page, "vouchers.problem.away");
     } catch (PeerRefusedException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.refused");
+      Outcome.problem(page, "outcome.refused");
       page.addFlashAttribute("refusal", e.detail());
     }
     page.addFlashAttribute("form", form);
@@ -99,15 +100,10 @@ class VoucherPages {
       @PathVariable String batch,
       @RequestParam String reason,
       RedirectAttributes page) {
-    try {
-      var unused = money.takeBack(visitor.token(), batch, reason.strip());
-      page.addFlashAttribute("done", "vouchers.done.returned");
-    } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.away");
-    } catch (PeerRefusedException e) {
-      page.addFlashAttribute("problem", "vouchers.problem.refused");
-      page.addFlashAttribute("refusal", e.detail());
-    }
+    Outcome.of(
+        page,
+        "vouchers.done.returned",
+        () -> money.takeBack(visitor.token(), batch, reason.strip()));
     return "redirect:/vouchers";
   }
 }

@@ -76,6 +76,11 @@ public final class Display {
     return amount == null ? UNKNOWN : amount.denarii() + "\u00a0den";
   }
 
+  /// As [#exact], with a minus sign if it takes from a charge.
+  public String exactlyDeducted(@Nullable MicroDenarii amount) {
+    return amount == null ? UNKNOWN : amount.deducted() + "\u00a0den";
+  }
+
   /// Cost per time: `12.3 mden/min`; a dash where no time passed.
   public String perMinute(@Nullable MicroDenarii amount, @Nullable Long milliseconds) {
     return amount == null || milliseconds == null || milliseconds <= 0

@@ -95,6 +95,7 @@ class Failures {
     page.setStatus(HttpStatusCode.valueOf(status));
     page.addObject("display", common.display(request));
     page.addObject("languages", common.languages());
+    page.addObject("repeatable", common.repeatable(request));
     page.addObject("visitor", common.visitor());
     return page;
   }

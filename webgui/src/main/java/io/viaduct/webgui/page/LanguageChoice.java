@@ -12,7 +12,8 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.LocaleResolver;
 
-/// The choice of a language at the foot of each page; works without JavaScript.
+/// The choice of a language at the foot of each page that can be shown again; works without
+/// JavaScript. A stranger's page of an error has none, since its form would need a session.
 @Controller
 class LanguageChoice {
   private final Languages languages;

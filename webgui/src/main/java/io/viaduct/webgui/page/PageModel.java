@@ -1,6 +1,7 @@
 package io.viaduct.webgui.page;
 
 import io.viaduct.webgui.login.SignedIn;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.Authentication;
@@ -26,6 +27,15 @@ class PageModel {
   @ModelAttribute("languages")
   Languages languages() {
     return languages;
+  }
+
+  /// True if the address of the page shows it again. The answer to a form cannot be shown in
+  /// another language, and what it showed would be lost.
+  @ModelAttribute("repeatable")
+  boolean repeatable(HttpServletRequest request) {
+    // In the dispatch of an error, the method of the request is GET (Servlet 6.1).
+    Object failed = request.getAttribute(RequestDispatcher.ERROR_METHOD);
+    return (failed == null ? request.getMethod() : failed).equals("GET");
   }
 
   /// Null on pages that need no log-in.

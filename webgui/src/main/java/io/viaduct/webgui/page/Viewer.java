@@ -8,7 +8,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TimeZone;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.TimeZoneAwareLocaleContext;
@@ -23,6 +25,13 @@ import org.springframework.web.util.WebUtils;
 public final class Viewer implements LocaleContextResolver {
   static final String LANGUAGE_COOKIE = "VIADUCT_LANGUAGE";
   static final String ZONE_COOKIE = "VIADUCT_ZONE";
+
+  /// The zones that billing knows: names of a region, and UTC.
+  private static final Set<String> ZONES =
+      ZoneId.getAvailableZoneIds().stream()
+          .filter(name -> name.contains("/") || name.equals("UTC"))
+          .collect(Collectors.toUnmodifiableSet());
+
   private static final Duration LANGUAGE_LIFETIME = Duration.ofDays(365);
 
   private final Languages languages;
@@ -60,7 +69,7 @@ public final class Viewer implements LocaleContextResolver {
   /// The viewer's zone; UTC where the browser has not said, or said something that is no zone.
   static ZoneId zone(HttpServletRequest request) {
     return cookie(request, ZONE_COOKIE)
-        .filter(ZoneId.getAvailableZoneIds()::contains)
+        .filter(ZONES::contains)
         .map(ZoneId::of)
         .orElse(ZoneOffset.UTC);
   }

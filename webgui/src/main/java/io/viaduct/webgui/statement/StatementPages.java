@@ -56,7 +56,7 @@ class StatementPages {
             .limit(MONTHS_OFFERED)
             .map(YearMonth::toString)
             .toList());
-    model.addAttribute("statement", read(visitor, account, wanted, zone));
+    model.addAttribute("statement", billing.statement(visitor.token(), account, wanted, zone));
     return "statement";
   }
 
@@ -70,7 +70,7 @@ class StatementPages {
       HttpServletResponse response)
       throws IOException {
     YearMonth wanted = month(month, YearMonth.from(clock.instant().atZone(zone)));
-    Statement statement = read(visitor, account, wanted, zone);
+    Statement statement = billing.statement(visitor.token(), account, wanted, zone);
     byte[] pdf = new StatementPdf(texts, locale, new Display(zone)).write(statement);
     response.setContentType(MediaType.APPLICATION_PDF_VALUE);
     attach(response, account, wanted, "pdf");
@@ -87,16 +87,11 @@ class StatementPages {
       HttpServletResponse response)
       throws IOException {
     YearMonth wanted = month(month, YearMonth.from(clock.instant().atZone(zone)));
-    try (InputStream file =
-        billing.statementFile(visitor.token(), account, wanted.toString(), name(zone))) {
+    try (InputStream file = billing.statementFile(visitor.token(), account, wanted, zone)) {
       response.setContentType("text/csv;charset=UTF-8;header=present");
       attach(response, account, wanted, "csv");
       var unused = file.transferTo(response.getOutputStream());
     }
-  }
-
-  private Statement read(SignedIn visitor, String account, YearMonth month, ZoneId zone) {
-    return billing.statement(visitor.token(), account, month.toString(), name(zone));
   }
 
   private static void attach(
@@ -105,11 +100,6 @@ class StatementPages {
         HttpHeaders.CONTENT_DISPOSITION,
         "attachment; filename=\"viaduct-statement-%s-%s.%s\""
             .formatted(account.replaceAll("[^A-Za-z0-9._-]", "_"), month, type));
-  }
-
-  // A zone without a region has no days that billing could know.
-  private static String name(ZoneId zone) {
-    return zone.getId().contains("/") ? zone.getId() : "UTC";
   }
 
   // An address that was written by hand leads to this month.

@@ -5,7 +5,6 @@ import io.viaduct.webgui.billing.Statement;
 import io.viaduct.webgui.page.Display;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.openpdf.text.Document;
@@ -28,6 +27,7 @@ final class StatementPdf {
   private static final float TITLE = 16;
   private static final float BODY = 9;
   private static final float PADDING = 3;
+  private static final List<String> LEFT = List.of("usage.day", "charge.class");
   private static final float[] SUM_WIDTHS = {3, 1, 2};
   private static final float[] DAY_WIDTHS = {2.2f, 1.4f, 1.2f, 2, 2, 2, 2, 2, 2};
 
@@ -138,37 +138,31 @@ final class StatementPdf {
             "statement.surcharge",
             "statement.refund",
             "charge.net")) {
-      cell(
-          table,
-          text(head),
-          bold,
-          table.size() == 0 && List.of("usage.day", "charge.class").contains(head)
-              ? Element.ALIGN_LEFT
-              : Element.ALIGN_RIGHT);
+      cell(table, text(head), bold, LEFT.contains(head) ? Element.ALIGN_LEFT : Element.ALIGN_RIGHT);
     }
     table.setHeaderRows(1);
-    List<Statement.DayCharges> rows = new ArrayList<>(statement.charges());
-    rows.add(statement.total());
-    for (Statement.DayCharges row : rows) {
-      Font font = row == statement.total() ? bold : body;
-      String day = row == statement.total() ? text("usage.total") : row.day();
-      cell(table, day, font, Element.ALIGN_LEFT);
-      String serviceClass =
-          row == statement.total() ? "" : display.serviceClass(row.serviceClass());
-      cell(table, serviceClass, font, Element.ALIGN_LEFT);
-      cell(table, display.whole(row.count()), font, Element.ALIGN_RIGHT);
-      for (MicroDenarii amount :
-          List.of(
-              row.chargeMicrodenarii(),
-              row.discountMicrodenarii(),
-              row.accessFeeMicrodenarii(),
-              row.surchargeMicrodenarii(),
-              row.promiseRefundMicrodenarii(),
-              row.netMicrodenarii())) {
-        cell(table, amount.denarii(), font, Element.ALIGN_RIGHT);
-      }
+    for (Statement.DayCharges row : statement.charges()) {
+      row(table, row.day(), display.serviceClass(row.serviceClass()), row, body);
     }
+    row(table, text("usage.total"), "", statement.total(), bold);
     return table;
+  }
+
+  private void row(
+      PdfPTable table, String day, String serviceClass, Statement.DayCharges sums, Font font) {
+    cell(table, day, font, Element.ALIGN_LEFT);
+    cell(table, serviceClass, font, Element.ALIGN_LEFT);
+    cell(table, display.whole(sums.count()), font, Element.ALIGN_RIGHT);
+    for (MicroDenarii amount :
+        List.of(
+            sums.chargeMicrodenarii(),
+            sums.discountMicrodenarii(),
+            sums.accessFeeMicrodenarii(),
+            sums.surchargeMicrodenarii(),
+            sums.promiseRefundMicrodenarii(),
+            sums.netMicrodenarii())) {
+      cell(table, amount.denarii(), font, Element.ALIGN_RIGHT);
+    }
   }
 
   private static PdfPTable table(float[] widths) {

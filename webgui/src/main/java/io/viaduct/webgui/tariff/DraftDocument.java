@@ -18,11 +18,15 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// A field is named `t/` and the keys that lead to its value, with slashes between them. A knot has
 /// two fields, `…/0` and `…/1`, below the number of its row, or below `new` for one that is added
-/// at its place.
+/// at its place. The fields of a new application are `application` with its name, and
+/// `application/` with each of its keys; `without/` and a name takes an application away.
 final class DraftDocument {
   private static final String FIELD = "t";
   private static final String SEPARATOR = "/";
   private static final String NEW_KNOT = "new";
+  private static final String APPLICATIONS = "applications";
+  private static final String NEW_APPLICATION = "application";
+  private static final String WITHOUT = "without";
 
   /// Keys of the parts whose values may be left out.
   private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds", "credit-failure");
@@ -50,7 +54,41 @@ final class DraftDocument {
       }
     });
     tables.forEach((path, rows) -> parent(changed, path).set(path.getLast(), table(changed, rows)));
+    if (!addsTwice(document, fields)) {
+      addApplication(changed, fields);
+    }
+    String without = WITHOUT + SEPARATOR;
+    fields.keySet().stream()
+        .filter(name -> name.startsWith(without))
+        .forEach(name ->
+            changed.withObject("/" + APPLICATIONS).remove(name.substring(without.length())));
     return changed;
+  }
+
+  /// Returns the name of the field for a key of the new application.
+  static String ofNewApplication(String key) {
+    return NEW_APPLICATION + SEPARATOR + key;
+  }
+
+  /// Returns true if the new application has the name of one that is there, which then stays.
+  static boolean addsTwice(JsonNode document, Map<String, String> fields) {
+    String name = newName(fields);
+    return !name.isEmpty() && document.path(APPLICATIONS).has(name);
+  }
+
+  private static String newName(Map<String, String> fields) {
+    return fields.getOrDefault(NEW_APPLICATION, "").strip();
+  }
+
+  private static void addApplication(ObjectNode document, Map<String, String> fields) {
+    String added = newName(fields);
+    String field = NEW_APPLICATION + SEPARATOR;
+    fields.forEach((name, value) -> {
+      if (!added.isEmpty() && name.startsWith(field)) {
+        String key = name.substring(field.length());
+        put(parent(document, List.of(APPLICATIONS, added, key)), key, value.strip());
+      }
+    });
   }
 
   private static void set(

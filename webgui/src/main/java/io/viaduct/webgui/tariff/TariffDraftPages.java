@@ -1,7 +1,7 @@
 package io.viaduct.webgui.tariff;
 
 import io.viaduct.webgui.login.SignedIn;
-import io.viaduct.webgui.operator.Outcome;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import io.viaduct.webgui.peer.PeerRefusedException;
@@ -27,6 +27,7 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 @RequestMapping("/tariffs/drafts")
 class TariffDraftPages {
   private static final String EDITOR = "redirect:/tariffs/drafts/";
+  private static final int CONFLICT = 409;
 
   private final Tariffs tariffs;
 
@@ -40,13 +41,9 @@ class TariffDraftPages {
       @RequestParam(defaultValue = "") String name,
       @RequestParam int basedOn,
       RedirectAttributes page) {
-    try {
-      return EDITOR + tariffs.begin(visitor.token(), name.strip(), basedOn).id();
-    } catch (PeerRefusedException e) {
-      Outcome.problem(page, "outcome.refused");
-      page.addFlashAttribute("refusal", e.detail());
-      return "redirect:/tariffs";
-    }
+    return Outcome.get(page, null, () -> tariffs.begin(visitor.token(), name.strip(), basedOn))
+        .map(draft -> EDITOR + draft.id())
+        .orElse("redirect:/tariffs");
   }
 
   @GetMapping("/{id}")
@@ -65,6 +62,8 @@ class TariffDraftPages {
     model.addAttribute("draft", draft);
     model.addAttribute("tag", tag);
     model.addAttribute("form", TariffForm.of(draft.document()));
+    model.addAttribute("pattern", TariffForm.pattern());
+    model.addAttribute("newApplication", TariffForm.newApplication());
   }
 
   /// Effect of a change in the editor.
@@ -99,12 +98,18 @@ class TariffDraftPages {
   private Tagged<TariffDraft> save(SignedIn visitor, String id, Map<String, String> form) {
     BearerToken token = visitor.token();
     TariffDraft draft = tariffs.draft(token, id).value();
-    return tariffs.save(
-        token,
-        id,
-        form.getOrDefault("tag", ""),
-        form.getOrDefault("name", "").strip(),
-        DraftDocument.with(draft.document(), form));
+    Tagged<TariffDraft> saved =
+        tariffs.save(
+            token,
+            id,
+            form.getOrDefault("tag", ""),
+            form.getOrDefault("name", "").strip(),
+            DraftDocument.with(draft.document(), form));
+    if (DraftDocument.addsTwice(draft.document(), form)) {
+      throw new PeerRefusedException(
+          CONFLICT, "applications: the tariff has this one already; all other changes are saved");
+    }
+    return saved;
   }
 
   @PostMapping("/{id}")
@@ -128,7 +133,7 @@ class TariffDraftPages {
     boolean isDone =
         Outcome.of(
             page,
-            "",
+            null,
             () -> {
               TariffDraft draft = save(visitor, id, form).value();
               model.addAttribute("draft", draft);
@@ -141,6 +146,12 @@ class TariffDraftPages {
                       TariffPages.time(form.getOrDefault("to", ""), zone)));
             });
     return isDone ? "tariff-trial" : EDITOR + id;
+  }
+
+  /// A trial is the answer to the editor's form: who asks for its address alone goes back there.
+  @GetMapping("/{id}/simulate")
+  String untried(@PathVariable String id) {
+    return EDITOR + id;
   }
 
   /// @param form with `against`, the version to compare with
@@ -171,7 +182,7 @@ class TariffDraftPages {
     boolean isDone =
         Outcome.of(
             page,
-            "",
+            null,
             () -> model.addAttribute("changes", tariffs.diff(token, from, draft.document())));
     model.addAttribute("versions", tariffs.versions(token).value());
     model.addAttribute("draft", draft);
@@ -197,13 +208,14 @@ class TariffDraftPages {
       Model model,
       RedirectAttributes page) {
     BearerToken token = visitor.token();
-    TariffDraft draft = tariffs.draft(token, id).value();
+    Tagged<TariffDraft> read = tariffs.draft(token, id);
+    TariffDraft draft = read.value();
     Tagged<List<TariffVersion>> versions = tariffs.versions(token);
     TariffVersion inForce = TariffPages.inForce(versions.value());
     boolean isValid =
         Outcome.of(
             page,
-            "",
+            null,
             () ->
                 model.addAttribute(
                     "changes", tariffs.diff(token, inForce.version(), draft.document())));
@@ -211,31 +223,41 @@ class TariffDraftPages {
     model.addAttribute("inForce", inForce);
     model.addAttribute("scheduled", TariffPages.scheduled(versions.value()));
     model.addAttribute("tag", versions.tag());
+    model.addAttribute("draftTag", read.tag());
     return isValid ? "tariff-publish" : EDITOR + id;
   }
 
+  /// @param tag tag of the list of versions that the operator has seen
+  /// @param draftTag tag of the draft that the operator has seen
   @PostMapping("/{id}/published")
   String publish(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String id,
       @RequestParam String tag,
+      @RequestParam String draftTag,
       @RequestParam(defaultValue = "") String validFrom,
       ZoneId zone,
       RedirectAttributes page) {
     BearerToken token = visitor.token();
-    boolean isDone =
+    Tagged<TariffDraft> draft = tariffs.draft(token, id);
+    if (!draft.tag().equals(draftTag)) {
+      Outcome.problem(page, "outcome.changed");
+      return EDITOR + id + "/publish";
+    }
+    boolean isPublished =
         Outcome.of(
             page,
             "tariff.done.published",
-            () -> {
-              tariffs.publish(
-                  token,
-                  tag,
-                  tariffs.draft(token, id).value().document(),
-                  TariffPages.time(validFrom, zone));
-              tariffs.delete(token, id);
-            });
-    return isDone ? "redirect:/tariffs" : EDITOR + id + "/publish";
+            () ->
+                tariffs.publish(
+                    token, tag, draft.value().document(), TariffPages.time(validFrom, zone)));
+    if (!isPublished) {
+      return EDITOR + id + "/publish";
+    }
+    if (!Outcome.of(page, "tariff.done.published", () -> tariffs.delete(token, id))) {
+      Outcome.problem(page, "tariff.problem.draftleft");
+    }
+    return "redirect:/tariffs";
   }
 
   @PostMapping("/{id}/delete")

@@ -3,6 +3,7 @@ package io.viaduct.webgui.tariff;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /// A tariff document as fields that people read and fill in. A document may be anything: what has
 /// no field stays as it is, and a field of a missing value is empty.
@@ -21,6 +22,11 @@ public record TariffForm(List<OfClass> classes, List<Part> parts, List<Part> app
           "loss-slope",
           "kappa-throughput",
           "kappa-delay");
+
+  /// Stands for the name of an application in [#pattern].
+  public static final String NAME = "{0}";
+
+  private static final String CLASS = "service-class";
   private static final List<String> POINTS = List.of("OFFERED", "MEASURED");
 
   /// A value.
@@ -112,15 +118,36 @@ public record TariffForm(List<OfClass> classes, List<Part> parts, List<Part> app
   private static List<Part> applications(JsonNode document) {
     List<Part> applications = new ArrayList<>();
     for (String name : document.path("applications").propertyNames()) {
-      applications.add(
-          new Part(
-              name,
-              List.of(
-                  choice(document, CLASSES, "applications", name, "service-class"),
-                  number(document, "applications", name, "reference-throughput"),
-                  number(document, "applications", name, "reference-delay"))));
+      applications.add(application(document, name));
     }
     return List.copyOf(applications);
+  }
+
+  private static Part application(JsonNode document, String name) {
+    return new Part(
+        name,
+        List.of(
+            choice(document, CLASSES, "applications", name, CLASS),
+            number(document, "applications", name, "reference-throughput"),
+            number(document, "applications", name, "reference-delay")));
+  }
+
+  /// Returns the fields of an application that the script adds, with [#NAME] in place of its name.
+  public static Part pattern() {
+    return application(MissingNode.getInstance(), NAME);
+  }
+
+  /// Returns the fields of an application that is not there yet, apart from its name.
+  public static List<Field> newApplication() {
+    return pattern().fields().stream()
+        .map(field ->
+            new Field(
+                field.label(),
+                DraftDocument.ofNewApplication(field.label()),
+                "",
+                field.options().isEmpty() ? "0" : CLASSES.getFirst(),
+                field.options()))
+        .toList();
   }
 
   private static Field number(JsonNode document, String... path) {

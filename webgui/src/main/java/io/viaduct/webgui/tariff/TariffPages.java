@@ -2,7 +2,7 @@ package io.viaduct.webgui.tariff;
 
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.login.SignedIn;
-import io.viaduct.webgui.operator.Outcome;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import java.time.Instant;

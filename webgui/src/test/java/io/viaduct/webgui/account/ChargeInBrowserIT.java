@@ -3,13 +3,11 @@ package io.viaduct.webgui.account;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import io.viaduct.webgui.Chromium;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
-import java.util.ArrayList;
-import java.util.List;
+import io.viaduct.webgui.Window;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,9 +18,8 @@ import org.junit.jupiter.api.Test;
 class ChargeInBrowserIT {
   private static Chromium chromium;
 
-  private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
-  private BrowserContext context;
+  private Window window;
   private Page page;
 
   @BeforeAll
@@ -41,29 +38,18 @@ class ChargeInBrowserIT {
   void openWindow() {
     peer = RunningWebgui.freshPeer();
     peer.charges.add(PeerServer.charge("c1", "alice"));
-    context = chromium.browser().newContext();
-    context.setDefaultTimeout(Chromium.PATIENCE_MS);
-    page = context.newPage();
-    page.onPageError(complaints::add);
-    page.onConsoleMessage(message -> {
-      if (message.type().equals("error")) {
-        complaints.add(message.text());
-      }
-    });
+    window = chromium.open();
+    page = window.page();
   }
 
   @AfterEach
   void closeWindow() {
-    context.close();
+    window.close();
   }
 
   private void open() {
-    page.navigate(RunningWebgui.pages() + "/login");
-    page.getByTestId("login-user").fill("alice");
-    page.getByTestId("login-password").fill("wonder land");
-    page.getByTestId("login-submit").click();
-    assertThat(page.getByTestId("visitor")).hasText("alice");
-    page.navigate(RunningWebgui.pages() + "/charges/c1");
+    window.logIn("alice", "wonder land");
+    window.go("/charges/c1");
   }
 
   @Test
@@ -76,7 +62,7 @@ class ChargeInBrowserIT {
         .hasAttribute("data-value", "340000");
     assertThat(page.locator("#curve-delay tr[data-mark] th")).hasAttribute("data-value", "0.14");
     assertThat(page.getByTestId("bill-lines").locator("tr.bad")).hasCount(0);
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test
@@ -119,7 +105,7 @@ class ChargeInBrowserIT {
     assertThat(page.locator("#whatif-carried + output")).hasText("100\u00a0Mbit/s");
     page.locator("#whatif button[type=reset]").click();
     assertThat(page.getByTestId("whatif-net")).hasAttribute("data-microdenarii", "12745279");
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test

@@ -47,10 +47,10 @@ class LimitPagesTest {
   void aChangeBySomebodyElseAndAWrongAmountAreTold() {
     peer.money.changedMeanwhile = true;
     send("caps", Map.of("day", "5"));
-    assertThat(alice.get(PAGE).body()).contains("data-problem=\"limits.problem.changed\"");
+    assertThat(alice.get(PAGE).body()).contains("data-problem=\"outcome.changed\"");
     peer.money.changedMeanwhile = false;
     send("alert", Map.of("low", "few"));
-    assertThat(alice.get(PAGE).body()).contains("data-problem=\"topup.problem.amount\"");
+    assertThat(alice.get(PAGE).body()).contains("data-problem=\"outcome.amount\"");
     assertThat(peer.money.rules).isEmpty();
   }
 

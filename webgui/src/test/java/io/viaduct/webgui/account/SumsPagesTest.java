@@ -36,8 +36,36 @@ class SumsPagesTest {
     assertThat(Visitor.text(page, "lasts")).contains("6 h 45 min", "1.83 den");
     assertThat(Visitor.text(page, "running-row"))
         .contains("web", "HT&amp;HD", "snapt-1", "42.5 ms", "2.40 Mbit/s", "830 mden/min");
+    assertThat(Visitor.text(page, "running-link")).isEqualTo("wlan0, rmnet_data0");
     assertThat(page).contains("At zero, new traffic is refused at once", "id=\"today-hours\"");
     assertThat(peer.asked).anyMatch(address -> address.contains("by=hour"));
+  }
+
+  @Test
+  void aLinkThatIsNotKnownIsADashOnEachPage() {
+    Map<String, Object> running = PeerServer.running("web", "HT_HD");
+    running.remove("links"); // billing of the version before
+    peer.running.add(running);
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("link", null);
+    peer.charges.add(charge);
+    String home = alice.get("/").body();
+    assertThat(Visitor.text(home, "running-link")).isEqualTo("\u2013");
+    assertThat(Visitor.text(home, "charge-link")).isEqualTo("\u2013");
+    assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-link")).isEqualTo("\u2013");
+    running.put("links", List.of());
+    assertThat(Visitor.text(alice.get("/").body(), "running-link")).isEqualTo("\u2013");
+  }
+
+  @Test
+  void chargesNameTheirLinkAndAreFilteredByIt() {
+    peer.charges.add(PeerServer.charge("c1", "alice"));
+    String page = alice.get("/accounts/alice/charges?link=wlan0").body();
+    assertThat(Visitor.text(page, "charge-link")).isEqualTo("wlan0");
+    assertThat(page).contains("name=\"link\" value=\"wlan0\"", "charges.csv?", "link=wlan0");
+    assertThat(peer.asked)
+        .anyMatch(address -> address.contains("/charges?") && address.contains("link=wlan0"));
+    assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-link")).isEqualTo("wlan0");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.viaduct.webgui.billing.Usage;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,12 +30,9 @@ class TodayTest {
   }
 
   private static Today day(String date, String zone, Usage.Sums... hours) {
-    LocalDate day = LocalDate.parse(date);
-    ZoneId where = ZoneId.of(zone);
+    Instant noon = LocalDate.parse(date).atTime(12, 0).atZone(ZoneId.of(zone)).toInstant();
     return Today.of(
-        new Usage(List.of(hours), sums(null, 7, 3)),
-        day.atStartOfDay(where).toInstant(),
-        day.plusDays(1).atStartOfDay(where).toInstant());
+        new Usage(List.of(hours), sums(null, 7, 3)), Today.Day.of(noon, ZoneId.of(zone)));
   }
 
   @Test
@@ -54,5 +52,20 @@ class TodayTest {
     assertThat(day("2026-10-25", "Europe/Warsaw").hours()).hasSize(25);
     assertThat(day("2026-03-29", "Europe/Warsaw").hours()).hasSize(23);
     assertThat(day("2026-03-29", "Asia/Kolkata").hours()).hasSize(24);
+    // The clocks go forward at midnight: the day begins at one o'clock.
+    assertThat(day("2026-09-06", "America/Santiago").hours())
+        .hasSize(23)
+        .startsWith(
+            new Today.Hour(
+                Instant.parse("2026-09-06T04:00:00Z"), MicroDenarii.ZERO, MicroDenarii.ZERO));
+    assertThat(day("2026-09-05", "America/Santiago").hours()).hasSize(24);
+  }
+
+  @Test
+  void hourThatBeginsAtAnotherTimeAfterAHalfHourChangeIsNotLost() {
+    Instant three = Instant.parse("2026-10-03T16:00:00Z"); // 3:00 in Lord Howe, 15:30Z is 2:30
+    assertThat(day("2026-10-04", "Australia/Lord_Howe", sums(three, 7, 3)).hours())
+        .contains(new Today.Hour(three, new MicroDenarii(7), new MicroDenarii(3)))
+        .isSortedAccordingTo(Comparator.comparing(Today.Hour::start));
   }
 }

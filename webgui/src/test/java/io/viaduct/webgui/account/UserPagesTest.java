@@ -21,8 +21,13 @@ class UserPagesTest {
 
   private static HttpResponse<String> post(
       Visitor visitor, String page, String path, Map<String, String> fields) {
-    Map<String, String> form = new HashMap<>(fields);
-    form.put("_csrf", Visitor.hidden(visitor.get(page).body(), "_csrf"));
+    String shown = visitor.get(page).body();
+    Map<String, String> form = new HashMap<>();
+    form.put("_csrf", Visitor.hidden(shown, "_csrf"));
+    if (shown.contains("name=\"tag\"")) {
+      form.put("tag", Visitor.hidden(shown, "tag").replace("&quot;", "\""));
+    }
+    form.putAll(fields);
     return visitor.post(path, form);
   }
 
@@ -80,6 +85,9 @@ class UserPagesTest {
     String page = "/accounts/alice/user";
     post(olga, page, "/accounts/alice/state", Map.of("state", "suspended"));
     assertThat(peer.changes).containsExactly("PATCH alice {\"state\":\"suspended\"}");
+    post(olga, page, "/accounts/alice/state", Map.of("state", "active", "tag", "\"3\""));
+    assertThat(olga.get(page).body()).contains("data-problem=\"outcome.changed\"");
+    assertThat(peer.changes).as("of an account that somebody has changed since").hasSize(1);
     post(olga, page, "/accounts/alice/state", Map.of("state", "closed", "sure", "bob"));
     assertThat(olga.get(page).body()).contains("data-problem=\"user.problem.sure\"");
     post(olga, page, "/accounts/alice/state", Map.of("state", "closed", "sure", "alice"));

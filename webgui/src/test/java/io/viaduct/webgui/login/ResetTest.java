@@ -20,18 +20,13 @@ class ResetTest {
 
   private static HttpResponse<String> set(
       Visitor visitor, String token, String password, String again) {
-    String page = visitor.get("/reset?token=" + token).body();
+    HttpResponse<String> link = visitor.get("/reset?token=" + token);
+    assertThat(Visitor.location(link)).isEqualTo("/reset");
+    String page = visitor.get("/reset").body();
+    assertThat(page).doesNotContain(token);
     return visitor.post(
         "/reset",
-        Map.of(
-            "_csrf",
-            Visitor.hidden(page, "_csrf"),
-            "token",
-            Visitor.hidden(page, "token"),
-            "newPassword",
-            password,
-            "again",
-            again));
+        Map.of("_csrf", Visitor.hidden(page, "_csrf"), "newPassword", password, "again", again));
   }
 
   @Test
@@ -56,6 +51,23 @@ class ResetTest {
     Visitor.signedIn("alice", "a new password");
     assertThat(set(stranger, "secret-of-the-link", "a third password", "a third password").body())
         .contains("data-problem=\"reset.problem.over\"");
+  }
+
+  @Test
+  void withoutALinkNoPasswordIsSet() {
+    Visitor stranger = Visitor.anonymous();
+    String page = stranger.get("/reset").body();
+    HttpResponse<String> answer =
+        stranger.post(
+            "/reset",
+            Map.of(
+                "_csrf",
+                Visitor.hidden(page, "_csrf"),
+                "newPassword",
+                "a new password",
+                "again",
+                "a new password"));
+    assertThat(answer.body()).contains("data-problem=\"reset.problem.over\"");
   }
 
   @Test

@@ -4,42 +4,38 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Page.EmulateMediaOptions;
-import com.microsoft.playwright.Page.ScreenshotOptions;
+import com.microsoft.playwright.Route.FulfillOptions;
 import com.microsoft.playwright.options.BoundingBox;
-import com.microsoft.playwright.options.ColorScheme;
-import io.viaduct.webgui.Axe;
 import io.viaduct.webgui.Chromium;
 import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Scenery;
-import java.nio.file.Path;
+import io.viaduct.webgui.Window;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
 
 /// The operators' pages in a real Chromium: the curve editor by mouse and by keys, and each page in
 /// three widths, light and dark.
 class OperatorBrowserLabIT {
-  private static final Path SCREENSHOTS = Path.of("target/screenshots");
   private static final String TABLE = "/classes/LT_LD/throughput-marginal";
   private static final String EDITOR = "/tariffs/drafts/5";
 
   private static Chromium chromium;
-  private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
   private OperatorPeer work;
-  private BrowserContext context;
+  private Window window;
   private Page page;
 
   @BeforeAll
@@ -58,29 +54,14 @@ class OperatorBrowserLabIT {
   void logIn() {
     peer = RunningWebgui.freshPeer();
     work = peer.work;
-    context = chromium.browser().newContext();
-    context.setDefaultTimeout(Chromium.PATIENCE_MS);
-    page = context.newPage();
-    page.onConsoleMessage(message -> {
-      if (message.type().equals("error")) {
-        complaints.add(message.text());
-      }
-    });
-    page.onPageError(complaints::add);
-    go("/login");
-    page.getByTestId("login-user").fill("olga");
-    page.getByTestId("login-password").fill("operates");
-    page.getByTestId("login-submit").click();
-    assertThat(page.getByTestId("visitor")).hasText("olga");
+    window = chromium.open();
+    page = window.page();
+    window.logIn("olga", "operates");
   }
 
   @AfterEach
   void closeBrowser() {
-    context.close();
-  }
-
-  private void go(String path) {
-    page.navigate(RunningWebgui.pages() + path);
+    window.close();
   }
 
   private Locator curve() {
@@ -107,7 +88,7 @@ class OperatorBrowserLabIT {
   @Test
   void aKnotIsDraggedByTheMouseSavedAndShownInItsFields() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     curve().evaluate("curve => curve.scrollIntoView({block: 'center'})");
     BoundingBox box = knot(3).boundingBox();
     double x = box.x + box.width / 2;
@@ -126,13 +107,13 @@ class OperatorBrowserLabIT {
     assertThat(knot(3)).hasAttribute("aria-valuenow", typed(3, 1));
     page.reload();
     assertThat(Double.parseDouble(typed(3, 1))).isEqualTo(stored(3, 1));
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test
   void aKnotIsMovedAddedAndTakenAwayByKeys() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     double before = stored(3, 1);
     knot(3).focus();
     page.keyboard().press("ArrowUp");
@@ -150,13 +131,13 @@ class OperatorBrowserLabIT {
     page.keyboard().press("Delete");
     assertThat(curve().locator(".knot")).hasCount(knots);
     await().until(() -> work.drafts.get("5").at("/tariff" + TABLE).size() == knots);
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test
   void whatBillingRefusesIsMarkedAtItsKnotAndShownOnDemand() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     work.refusal =
         Map.of(
             "status", 422,
@@ -181,17 +162,98 @@ class OperatorBrowserLabIT {
   @Test
   void aWindowThatComesTooLateSaysSoAndSavesNothing() {
     work.begin("5", "summer");
-    go(EDITOR);
-    work.version++;
+    window.go(EDITOR);
+    work.draftVersion++;
     page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
     assertThat(page.getByTestId("check")).containsText("Somebody else has changed it");
     assertThat(work.drafts.get("5").at("/tariff/classes/LT_LD/weight").asDouble()).isEqualTo(0.4);
   }
 
   @Test
+  void aSubmitDuringACheckWaitsForItAndCarriesTheNewTag() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    List<Runnable> answers = new ArrayList<>();
+    page.route(
+        "**/check",
+        route -> {
+          APIResponse answer = route.fetch();
+          answers.add(() -> route.fulfill(new FulfillOptions().setResponse(answer)));
+        });
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    page.waitForCondition(() -> !answers.isEmpty());
+    page.getByTestId("draft-save").click();
+    page.getByTestId("draft-save").click();
+    answers.removeFirst().run();
+    assertThat(page.getByTestId("done")).isVisible();
+    assertThat(page.getByTestId("problem")).hasCount(0);
+    assertThat(stored("/classes/LT_LD/weight")).isEqualTo(0.9);
+    assertThat(answers).isEmpty();
+  }
+
+  @Test
+  void aDraftThatIsGoneIsToldInTheEditor() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    work.drafts.clear();
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    assertThat(page.getByTestId("check")).containsText("does not exist any more");
+  }
+
+  @Test
+  void aWindowWhoseLogInHasEndedElsewhereIsToldThatItCannotSave() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    page.locator("[data-tariff-editor] [name=_csrf]").evaluate("field => { field.value = 'old'; }");
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    assertThat(page.getByTestId("check")).containsText("no longer take changes");
+    assertThat(stored("/classes/LT_LD/weight")).isEqualTo(0.4);
+  }
+
+  @Test
+  void anApplicationIsAddedToAClassAndAnotherTakenAwayWithBillingsCheck() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    page.locator("[data-applications] > summary").click();
+    page.getByTestId("application-name").fill("web-conference");
+    page.locator("[name='application/service-class']").selectOption("HT_LD");
+    page.getByTestId("application-add").click();
+    await()
+        .until(
+            () -> application("web-conference").path("service-class").asString("").equals("HT_LD"));
+    awaitChecked(true);
+    assertThat(page.getByTestId("application-name")).hasValue("");
+    page.locator("[name='t/applications/web-conference/reference-delay']").fill("150");
+    await().until(() -> application("web-conference").path("reference-delay").asInt(0) == 150);
+    page.locator("[name='without/ssh']").check();
+    await().until(() -> application("ssh").isMissingNode());
+    page.locator("[name='without/ssh']").uncheck();
+    await().until(() -> application("ssh").path("service-class").asString("").equals("LT_LD"));
+    page.getByTestId("application-name").fill("ssh");
+    page.getByTestId("application-add").click();
+    assertThat(page.locator("[name='t/applications/ssh/service-class']")).isFocused();
+    page.getByTestId("application-name").fill("");
+    page.locator("[name='without/ssh']").check();
+    page.getByTestId("draft-save").click();
+    assertThat(page.getByTestId("done")).isVisible();
+    assertThat(page.locator("[name='t/applications/ssh/service-class']")).hasCount(0);
+    assertThat(page.locator("[name='t/applications/web-conference/service-class']"))
+        .hasValue("HT_LD");
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  private JsonNode application(String name) {
+    return work.drafts.get("5").at("/tariff/applications/" + name);
+  }
+
+  private double stored(String place) {
+    return work.drafts.get("5").at("/tariff" + place).asDouble();
+  }
+
+  @Test
   void anAbsentBillingIsNotedAndTheChangeIsSavedWhenItIsBack() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     peer.billing = PeerServer.Mood.FAILING;
     page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
     assertThat(page.getByTestId("check")).containsText("Not saved");
@@ -201,55 +263,38 @@ class OperatorBrowserLabIT {
   }
 
   @Test
+  @Timeout(600)
   void pagesOfOperatorsFitTheirWindow() {
     Scenery.arrange(peer);
-    go("/operator");
-    shoot("operator-home");
-    go("/registrations");
-    shoot("operator-registrations");
-    go("/ledger");
-    shoot("operator-ledger");
-    go("/accounts");
-    shoot("operator-accounts");
-    go("/accounts/alice/credit");
-    shoot("operator-credit");
-    go("/credit");
-    shoot("operator-credit-overview");
-    go("/tariffs");
-    shoot("operator-tariffs");
-    go("/tariffs/2");
-    shoot("operator-tariff");
-    go("/tariffs/diff?to=2");
-    shoot("operator-tariff-diff");
-    go("/tariffs/1/rollback");
-    shoot("operator-rollback");
-    go(EDITOR);
+    window.go("/operator");
+    window.shoot("operator-home");
+    window.go("/registrations");
+    window.shoot("operator-registrations");
+    window.go("/ledger");
+    window.shoot("operator-ledger");
+    window.go("/accounts");
+    window.shoot("operator-accounts");
+    window.go("/accounts/alice/credit");
+    window.shoot("operator-credit");
+    window.go("/credit");
+    window.shoot("operator-credit-overview");
+    window.go("/tariffs");
+    window.shoot("operator-tariffs");
+    window.go("/tariffs/2");
+    window.shoot("operator-tariff");
+    window.go("/tariffs/diff?to=2");
+    window.shoot("operator-tariff-diff");
+    window.go("/tariffs/1/rollback");
+    window.shoot("operator-rollback");
+    window.go(EDITOR);
     assertThat(knot(1)).isVisible();
-    shoot("operator-editor");
-    go(EDITOR + "/publish");
-    shoot("operator-publish");
-    go(EDITOR);
+    window.shoot("operator-editor");
+    window.go(EDITOR + "/publish");
+    window.shoot("operator-publish");
+    window.go(EDITOR);
     page.getByTestId("draft-simulate").click();
     assertThat(page.getByTestId("trial-after")).isVisible();
-    shoot("operator-trial");
-    assertThat(complaints).isEmpty();
-  }
-
-  private void shoot(String what) {
-    for (int width : new int[] {320, 768, 1440}) {
-      page.setViewportSize(width, 900);
-      page.waitForFunction( // charts follow the width with the next frame
-          "width => document.documentElement.scrollWidth <= width", width);
-      assertThat(page.evaluate("document.documentElement.scrollWidth"))
-          .as("%s at %d px must not scroll sideways", what, width)
-          .isEqualTo(width);
-      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-        page.emulateMedia(new EmulateMediaOptions().setColorScheme(scheme));
-        assertThat(Axe.violations(page)).as("%s, %s, %d px", what, scheme, width).isEmpty();
-        String name = "%s-%d-%s.png".formatted(what, width, scheme).toLowerCase(Locale.ROOT);
-        page.screenshot(
-            new ScreenshotOptions().setPath(SCREENSHOTS.resolve(name)).setFullPage(true));
-      }
-    }
+    window.shoot("operator-trial");
+    assertThat(window.complaints()).isEmpty();
   }
 }

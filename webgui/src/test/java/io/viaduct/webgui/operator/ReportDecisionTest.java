@@ -48,6 +48,29 @@ class ReportDecisionTest {
         .contains("value=\"snapt-1\"", "value=\"CONFLICT\"", "Show all");
   }
 
+  @Test
+  void discrepantIntervalsAreFoundByTheDevicesReasonAlsoBeforeTheyAreDue() {
+    Map<String, Object> early = PeerServer.unsigned("10", "alice");
+    early.put("refusal", "COUNTS_DIFFER");
+    early.put("deviceUpBytes", "1");
+    early.put("deviceDownBytes", "2");
+    early.put("due", false);
+    peer.unsigned.add(early);
+    peer.unsigned.add(PeerServer.unsigned("11", "alice"));
+    String page = olga.get("/reports?refusal=COUNTS_DIFFER").body();
+    assertThat(peer.asked)
+        .anyMatch(address -> address.matches(".*unsigned.*refusal=COUNTS_DIFFER&due=false"));
+    assertThat(page)
+        .contains("data-unsigned-id=\"9\"", "/reports/unsigned/9/void", "Show all")
+        .contains("data-unsigned-id=\"10\"", "to be decided from 2026-11-21 10:01:00 on")
+        .contains("<option value=\"COUNTS_DIFFER\" selected=\"selected\">")
+        .doesNotContain("/reports/unsigned/10/void", "data-unsigned-id=\"11\"");
+    assertThat(olga.get("/reports?refusal=anything").body())
+        .contains("data-unsigned-id=\"11\"")
+        .doesNotContain("Show all");
+    assertThat(olga.get("/operator").body()).contains("/reports?refusal=COUNTS_DIFFER#unsigned");
+  }
+
   private HttpResponse<String> decide(String path, String reason) {
     String form = olga.get(path).body();
     return olga.post(path, Map.of("reason", reason, "_csrf", Visitor.hidden(form, "_csrf")));
@@ -67,7 +90,7 @@ class ReportDecisionTest {
     assertThat(peer.decisions).isEmpty();
     assertThat(Visitor.location(decide(path, "ticket 7"))).endsWith("/reports");
     assertThat(peer.decisions).containsExactly(decision + ": ticket 7");
-    assertThat(Visitor.text(olga.get("/reports").body(), "decision-done")).contains(told);
+    assertThat(Visitor.text(olga.get("/reports").body(), "done")).contains(told);
   }
 
   @Test
@@ -83,11 +106,11 @@ class ReportDecisionTest {
   void aReportThatIsStillHeldAndADecisionThatIsRefusedAreSaidInBillingsWords() {
     peer.outcome = "held";
     decide("/reports/held/7/release", "x");
-    assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
+    assertThat(Visitor.text(olga.get("/reports").body(), "problem"))
         .isEqualTo("The report is still held. no account &#39;bob&#39;");
     peer.refusesDecisions = true;
     decide("/reports/unsigned/9/void", "x");
-    assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
+    assertThat(Visitor.text(olga.get("/reports").body(), "problem"))
         .contains("may be decided from 2026-11-21");
   }
 

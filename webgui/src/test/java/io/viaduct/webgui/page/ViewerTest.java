@@ -7,6 +7,7 @@ import io.viaduct.webgui.PseudoLocale;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +29,11 @@ class ViewerTest {
       String seoul = alice.get("/charges/c1").body();
       assertThat(Visitor.text(seoul, "zone")).isEqualTo("Times: Asia/Seoul");
       assertThat(seoul).contains(">2026-11-20 19:01:00<", "datetime=\"2026-11-20T10:01:00Z\"");
-      alice.keep("VIADUCT_ZONE", "Mars/Olympus");
-      assertThat(Visitor.text(alice.get("/").body(), "zone")).isEqualTo("Times: UTC");
+      // The last three are zones that have no region: billing knows none of them.
+      for (String unknown : List.of("Mars/Olympus", "Japan", "EST5EDT", "Zulu")) {
+        alice.keep("VIADUCT_ZONE", unknown);
+        assertThat(Visitor.text(alice.get("/").body(), "zone")).as(unknown).isEqualTo("Times: UTC");
+      }
     }
   }
 
@@ -66,6 +70,23 @@ class ViewerTest {
       assertThat(stranger.get("/login").body()).contains("<html lang=\"en-XA\">");
       choose(stranger, page, "tlh", "/login");
       assertThat(stranger.get("/login").body()).contains("<html lang=\"en-XA\">");
+    }
+  }
+
+  @Test
+  void pageThatCannotBeShownAgainOrIsAStrangersErrorHasNoChoiceOfALanguage() {
+    try (Visitor stranger = Visitor.anonymous();
+        Visitor olga = Visitor.operator()) {
+      HttpResponse<String> missing = stranger.get("/assets/none.css");
+      assertThat(missing.statusCode()).isEqualTo(404);
+      assertThat(missing.body()).contains("data-testid=\"error\"").doesNotContain("language-form");
+      assertThat(missing.headers().allValues("Set-Cookie")).isEmpty();
+      assertThat(stranger.get("/login").body()).contains("language-form");
+      assertThat(olga.get("/charges/none").body()).contains("language-form");
+      HttpResponse<String> refused =
+          olga.post("/accounts/alice/top-ups", Map.of("idempotencyKey", "none"));
+      assertThat(refused.statusCode()).isEqualTo(403);
+      assertThat(refused.body()).doesNotContain("language-form");
     }
   }
 

@@ -36,7 +36,7 @@ final class JsonPeerFuzz {
   private static final int ANSWER_BYTES = 4096;
   private static final int DETAIL_MAX = 300;
   private static final BearerToken TOKEN = new BearerToken("t");
-  private static final ReportQuery ALL = new ReportQuery(null, null, null);
+  private static final ReportQuery ALL = new ReportQuery(null, null, null, null);
   private static final Display DISPLAY = new Display();
   private static final int[] STATUS = {200, 201, 204, 299, 302, 400, 401, 404, 409, 429, 500, 599};
 

@@ -109,4 +109,24 @@ class DraftDocumentTest {
         DraftDocument.with(DOCUMENT, Map.of("tag", "1", "_csrf", "x", "name", "n", "t", "y"));
     assertThat(same).isEqualTo(DOCUMENT);
   }
+
+  @Test
+  void anApplicationIsAddedUnlessItsNameIsThereAndAnotherTakenAway() {
+    String[] web = {
+      "application", " web-conference ",
+      "application/service-class", "HT_LD",
+      "application/reference-throughput", "0",
+      "application/reference-delay", "150",
+      "without/ssh", "on"
+    };
+    JsonNode applications = with(web).get("applications");
+    assertThat(applications.at("/web-conference/service-class").asString()).isEqualTo("HT_LD");
+    assertThat(applications.at("/web-conference/reference-delay").asInt()).isEqualTo(150);
+    assertThat(applications.has("ssh")).isFalse();
+    assertThat(applications.size()).isEqualTo(DOCUMENT.get("applications").size());
+    web[1] = "dns";
+    assertThat(numbers(with(web).at("/applications/dns")))
+        .isEqualTo(numbers(DOCUMENT.at("/applications/dns")));
+    assertThat(DraftDocument.addsTwice(DOCUMENT, Map.of("application", "dns"))).isTrue();
+  }
 }

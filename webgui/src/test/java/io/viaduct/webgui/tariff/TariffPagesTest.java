@@ -3,6 +3,7 @@ package io.viaduct.webgui.tariff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.webgui.OperatorPeer;
+import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
 import java.net.http.HttpResponse;
@@ -24,12 +25,14 @@ class TariffPagesTest {
           "place", "classes.LT_LD.throughput-marginal",
           "knot", 3);
 
+  private PeerServer billing;
   private OperatorPeer peer;
   private Visitor olga;
 
   @BeforeEach
   void freshPeer() {
-    peer = RunningWebgui.freshPeer().work;
+    billing = RunningWebgui.freshPeer();
+    peer = billing.work;
     olga = Visitor.operator();
   }
 
@@ -39,6 +42,9 @@ class TariffPagesTest {
     form.put("_csrf", Visitor.hidden(body, "_csrf"));
     if (body.contains("name=\"tag\"")) {
       form.put("tag", Visitor.hidden(body, "tag").replace("&quot;", "\""));
+    }
+    if (body.contains("name=\"draftTag\"")) {
+      form.put("draftTag", Visitor.hidden(body, "draftTag").replace("&quot;", "\""));
     }
     form.put("name", "summer");
     return form;
@@ -173,8 +179,63 @@ class TariffPagesTest {
     String list = follow(olga.post(EDITOR + "/published", from), "/tariffs");
     assertThat(list).contains("data-version=\"3\"", "data-testid=\"done\"", "drafts-empty");
     assertThat(peer.changes).singleElement().asString().contains("2031-01-01T00:00:00Z");
-    assertThat(olga.post(EDITOR + "/published", again).statusCode()).isEqualTo(302);
+    assertThat(olga.post(EDITOR + "/published", again).statusCode()).isEqualTo(404);
     assertThat(peer.changes).hasSize(1);
+  }
+
+  @Test
+  void anApplicationIsAddedWithoutJavaScriptAndNeverReplacesAnother() {
+    peer.begin("5", "summer");
+    Map<String, String> edited = form(EDITOR);
+    edited.put("application", "web-conference");
+    edited.put("application/service-class", "HT_LD");
+    edited.put("t/classes/LT_LD/weight", "0.8");
+    assertThat(follow(olga.post(EDITOR, edited), EDITOR))
+        .contains("name=\"t/applications/web-conference/service-class\"");
+    Map<String, String> again = form(EDITOR);
+    again.put("application", "web-conference");
+    again.put("application/service-class", "LT_LD");
+    again.put("t/classes/LT_LD/weight", "0.7");
+    assertThat(follow(olga.post(EDITOR, again), EDITOR)).contains("has this one already");
+    JsonNode stored = peer.drafts.get("5").get("tariff");
+    assertThat(stored.at("/applications/web-conference/service-class").asString())
+        .isEqualTo("HT_LD");
+    assertThat(stored.at("/classes/LT_LD/weight").asDouble()).isEqualTo(0.7);
+  }
+
+  @Test
+  void aDraftThatWasChangedSinceItsOperatorSawItIsNotPublished() {
+    peer.begin("5", "summer");
+    Map<String, String> seen = form(EDITOR + "/publish");
+    Map<String, String> elsewhere = form(EDITOR);
+    elsewhere.put("t/classes/LT_LD/weight", "0.8");
+    follow(olga.post(EDITOR, elsewhere), EDITOR);
+    assertThat(follow(olga.post(EDITOR + "/published", seen), EDITOR + "/publish"))
+        .contains("data-problem=\"outcome.changed\"");
+    assertThat(peer.changes).isEmpty();
+    follow(olga.post(EDITOR + "/published", form(EDITOR + "/publish")), "/tariffs");
+    assertThat(peer.changes).singleElement().asString().contains("\"weight\":0.8");
+  }
+
+  @Test
+  void aDraftThatIsLeftAfterItsPublicationIsTold() {
+    peer.begin("5", "summer");
+    peer.isFailingToDelete = true;
+    assertThat(follow(olga.post(EDITOR + "/published", form(EDITOR + "/publish")), "/tariffs"))
+        .contains("data-version=\"3\"", "data-testid=\"done\"")
+        .contains("data-problem=\"tariff.problem.draftleft\"", "data-testid=\"draft-row\"");
+  }
+
+  @Test
+  void theAddressOfATrialLeadsToTheEditorAndADraftThatCannotBeBegunIsTold() {
+    peer.begin("5", "summer");
+    follow(olga.get(EDITOR + "/simulate"), EDITOR);
+    Map<String, String> wanted = form("/tariffs");
+    wanted.put("basedOn", "2");
+    billing.billing = PeerServer.Mood.FAILING;
+    HttpResponse<String> answer = olga.post("/tariffs/drafts", wanted);
+    billing.billing = PeerServer.Mood.WELL;
+    assertThat(follow(answer, "/tariffs")).contains("data-problem=\"outcome.away\"");
   }
 
   @Test

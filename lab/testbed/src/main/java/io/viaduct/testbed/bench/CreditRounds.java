@@ -7,10 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.JsonNode;
 
-/// A download that takes the credit of its account again and again. One round is a top-up, some
-/// seconds of traffic, and the cut.
+/// A download that takes the credit of its account again and again. One round is a top-up, a block
+/// and its end, some seconds of traffic, and the cut.
 final class CreditRounds {
-  private static final String ACCOUNT = "alice";
+  static final String ACCOUNT = "alice";
+  private static final String EXHAUSTED = "exhausted";
+  private static final String BLOCKED = "blocked";
+  private static final long SETTLED_NS = 1_500_000_000L;
   private static final long STEP_NS = 2_000_000;
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final double SECONDS = 4; // of traffic in a round
@@ -31,8 +34,15 @@ final class CreditRounds {
   ///
   /// @param snaptMs from the answer of the top-up until the SNAPT carries the account again
   /// @param deviceMs the same until the device knows it
+  /// @param blockedMs from the answer of a block until the SNAPT refuses the account
+  /// @param liftedMs from the answer of its end until the SNAPT carries the account again
   /// @param overshootSeconds what was carried beyond the credit, in seconds of the traffic before
-  record Round(double snaptMs, double deviceMs, double overshootSeconds) {}
+  record Round(
+      double snaptMs,
+      double deviceMs,
+      double blockedMs,
+      double liftedMs,
+      double overshootSeconds) {}
 
   CreditRounds(
       BenchEnvironment environment,
@@ -50,32 +60,59 @@ final class CreditRounds {
     long before = balance();
     long added = amount - Math.min(0, before);
     operator.topUp(ACCOUNT, added, "credit-" + topUps++);
-    long startNs = nanoTime.getAsLong();
+    long toppedUpNs = nanoTime.getAsLong();
     double snaptMs = Double.NaN;
     double deviceMs = Double.NaN;
     while (Double.isNaN(snaptMs) || Double.isNaN(deviceMs)) {
-      if (Double.isNaN(snaptMs) && !isCutAtSnapt()) {
-        snaptMs = (nanoTime.getAsLong() - startNs) / 1e6;
+      if (Double.isNaN(snaptMs) && !snaptSays(EXHAUSTED)) {
+        snaptMs = since(toppedUpNs);
       }
       if (Double.isNaN(deviceMs) && !isCutAtDevice()) {
-        deviceMs = (nanoTime.getAsLong() - startNs) / 1e6;
+        deviceMs = since(toppedUpNs);
       }
-      require(startNs, "the top-up has not arrived");
+      require(toppedUpNs, "the top-up has not arrived");
     }
-    long received = download.received();
-    await(() -> download.received() > received, "the download does not go on");
+    awaitTraffic();
     long goesNs = nanoTime.getAsLong();
+    operator.block(ACCOUNT, true);
+    long standsNs = nanoTime.getAsLong();
+    double blockedMs = until(() -> snaptSays(BLOCKED), "the block has not arrived");
+    operator.block(ACCOUNT, false);
+    double liftedMs = until(() -> !snaptSays(BLOCKED), "the end of the block has not arrived");
+    awaitTraffic();
+    long stoodNs = nanoTime.getAsLong() - standsNs;
     awaitCut();
-    double seconds = (nanoTime.getAsLong() - goesNs) / 1e9;
+    double seconds = (download.lastReceivedNs() - goesNs - stoodNs) / 1e9;
     long after = balance();
     double perSecond = (before + added - after) / seconds;
     amount = Math.max(LEAST, (long) (perSecond * SECONDS));
-    return new Round(snaptMs, deviceMs, Math.max(0, -after) / perSecond);
+    return new Round(snaptMs, deviceMs, blockedMs, liftedMs, Math.max(0, -after) / perSecond);
   }
 
-  /// Waits until the credit is used up and all that was carried is charged.
-  void awaitCut() throws Exception {
-    await(this::isCutAtSnapt, "the account is not cut");
+  private double since(long startNs) {
+    return (nanoTime.getAsLong() - startNs) / 1e6;
+  }
+
+  private double until(Callable<Boolean> condition, String otherwise) throws Exception {
+    long startNs = nanoTime.getAsLong();
+    await(condition, otherwise);
+    return since(startNs);
+  }
+
+  private void awaitTraffic() throws Exception {
+    long received = download.received();
+    await(() -> download.received() > received, "the download does not go on");
+  }
+
+  /// Uses up what is left, and finds what a second costs at the present rate.
+  void calibrate() throws Exception {
+    awaitCut();
+    run();
+  }
+
+  // Waits until the credit is used up and all that was carried is charged.
+  private void awaitCut() throws Exception {
+    await(() -> snaptSays(EXHAUSTED), "the account is not cut");
     await(this::isSettled, "the last report is not charged");
   }
 
@@ -83,20 +120,20 @@ final class CreditRounds {
   private boolean isSettled() throws IOException {
     long balance = balance();
     long received = download.received();
-    long endNs = nanoTime.getAsLong() + 1_500_000_000L;
+    long endNs = nanoTime.getAsLong() + SETTLED_NS;
     while (nanoTime.getAsLong() - endNs < 0) {
       LockSupport.parkNanos(STEP_NS);
     }
-    return isCutAtSnapt() && download.received() == received && balance() == balance;
+    return snaptSays(EXHAUSTED) && download.received() == received && balance() == balance;
   }
 
   private long balance() throws IOException {
     return operator.balance(ACCOUNT);
   }
 
-  private boolean isCutAtSnapt() throws IOException {
+  private boolean snaptSays(String credit) throws IOException {
     for (JsonNode session : environment.status("snapt-1").path("sessions")) {
-      if (session.path("credit").asString("").equals("exhausted")) {
+      if (session.path("credit").asString("").equals(credit)) {
         return true;
       }
     }

@@ -1,7 +1,9 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.traffic.TextDownload;
 import io.viaduct.testbed.traffic.TextServer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +15,7 @@ import java.util.function.LongSupplier;
 /// pauses of the download. One thread measures.
 final class LongDownload implements AutoCloseable {
   private static final int PORT = 80;
+  private static final Duration REACHED = Duration.ofSeconds(20);
   private static final long PATIENCE_NS = 60_000_000_000L;
 
   private final BenchNetwork network;
@@ -40,6 +43,13 @@ final class LongDownload implements AutoCloseable {
           TextServer.start(target, PORT, nanoTime);
           return true;
         });
+    // The network may need a moment, and a billing that has just started answers late: a class that
+    // fails closed is refused so long.
+    network
+        .device()
+        .call(() ->
+            new Retry(REACHED, nanoTime)
+                .until(() -> new TextDownload().run(target, PORT, request(1_000, seed))));
     result =
         network
             .device()
@@ -84,6 +94,11 @@ final class LongDownload implements AutoCloseable {
       received = download.received();
       lastReceivedNs = nowNs;
     }
+  }
+
+  /// Returns the time at which [#awaitBytes] has seen the last bytes arrive.
+  long lastReceivedNs() {
+    return lastReceivedNs;
   }
 
   /// Returns the longest pause that has ended.

@@ -6,9 +6,9 @@ import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -69,6 +69,7 @@ final class BillStep {
     long shown = shownOnce(balance);
     narration.hold(
         shown == balance, "the page shows the same balance: %s", BillingClient.denarii(shown));
+    links(narration, charges);
     gapless(narration, charges);
     var verification = operator.get("/ledger/verification");
     narration.hold(
@@ -119,6 +120,48 @@ final class BillStep {
         .sum();
   }
 
+  /// Checks that the bill names the links of a stream that has moved: link A, and later link B.
+  private static void links(Narration narration, List<Charge> charges) {
+    String stream = Topology.SERVER + ":" + FarEnd.STREAM_PORT;
+    List<String> ways =
+        flows(charges).stream()
+            .filter(flow -> flow.getFirst().remote().equals(stream))
+            .map(BillStep::links)
+            .toList();
+    narration.hold(
+        ways.contains(DeviceLinks.A + ", " + DeviceLinks.B),
+        "the bill names the links of the streams, interval by interval: %s",
+        String.join("; ", ways));
+  }
+
+  /// Returns the links of a flow in the order of its intervals, each once as long as it stays.
+  private static String links(List<Charge> flow) {
+    List<String> links = new ArrayList<>();
+    flow.stream()
+        .sorted(Comparator.comparingLong(Charge::sequence))
+        .map(charge -> charge.link().isEmpty() ? "-" : charge.link())
+        .forEach(link -> {
+          if (links.isEmpty() || !links.getLast().equals(link)) {
+            links.add(link);
+          }
+        });
+    return String.join(", ", links);
+  }
+
+  /// Returns the charges of each flow. A flow's id is used again 30 s after its end.
+  private static Collection<List<Charge>> flows(List<Charge> charges) {
+    return charges.stream()
+        .collect(
+            Collectors.groupingBy(charge ->
+                List.of(
+                    charge.session(),
+                    charge.epoch(),
+                    charge.flow(),
+                    charge.application(),
+                    charge.remote())))
+        .values();
+  }
+
   private void gapless(Narration narration, List<Charge> charges) throws IOException {
     int gaps = missing();
     int refused = operator.get("/reports/refused").path("refused").size();
@@ -159,6 +202,7 @@ final class BillStep {
             .row(
                 "application",
                 "class",
+                "links",
                 "bytes",
                 "on the wire",
                 "saved %",
@@ -170,18 +214,7 @@ final class BillStep {
                 "fees",
                 "refund",
                 "net");
-    Map<List<Object>, List<Charge>> flows =
-        charges.stream()
-            .collect(
-                Collectors.groupingBy(
-                    charge -> // an id is used again 30 s after the end of its flow
-                    List.of(
-                            charge.session(),
-                            charge.epoch(),
-                            charge.flow(),
-                            charge.application(),
-                            charge.remote())));
-    var sorted = new ArrayList<>(flows.values());
+    var sorted = new ArrayList<>(flows(charges));
     sorted.sort(Comparator.comparingLong(flow -> -sum(flow, Charge::preBytes)));
     for (List<Charge> flow : sorted) {
       Charge first = flow.getFirst();
@@ -190,6 +223,7 @@ final class BillStep {
       table.row(
           first.application(),
           first.serviceClass().replace('_', '&'),
+          links(flow),
           Long.toString(pre),
           Long.toString(post),
           number("%.1f", pre == 0 ? 0 : 100.0 * (pre - post) / pre),

@@ -54,6 +54,13 @@ public final class BillingClient {
         Map.of("Idempotency-Key", key));
   }
 
+  /// Blocks an account, or lifts its block.
+  public void block(String account, boolean isBlocked) throws IOException {
+    String credit = "/accounts/" + account + "/credit";
+    billing.change(
+        "PUT", credit, credit + "/block", Map.of("blocked", isBlocked, "reason", "measurement"));
+  }
+
   /// Returns the posted balance of an account in micro-denarii.
   public long balance(String account) throws IOException {
     return get("/accounts/" + account + "/balance").path("postedMicrodenarii").asLong();

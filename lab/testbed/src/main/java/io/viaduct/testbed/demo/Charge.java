@@ -26,7 +26,8 @@ record Charge(
     long refund,
     long net,
     String state,
-    String limitedBy) {
+    String limitedBy,
+    String link) {
   static Charge of(JsonNode json) {
     return new Charge(
         json.path("id").asString(),
@@ -51,7 +52,8 @@ record Charge(
         json.path("promiseRefundMicrodenarii").asLong(),
         json.path("netMicrodenarii").asLong(),
         json.path("state").asString(),
-        json.path("limitedBy").asString());
+        json.path("limitedBy").asString(),
+        json.path("link").asString("")); // null if it is not known
   }
 
   /// Says in one sentence what the flow was measured as and what it cost.

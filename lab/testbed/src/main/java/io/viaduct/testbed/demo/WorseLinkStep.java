@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// First part of step (c): link A gets worse, as when a device walks away from its access point:
 /// first slow, then lossy. Its traffic leaves it while it still works.
 final class WorseLinkStep {
-  private static final long BEFORE_NS = 2_000_000_000L;
+  // So long that the interval in which the stream moves is mostly of link A, or the one before is.
+  private static final long BEFORE_NS = 3_000_000_000L;
   private static final long SLOW_NS = 4_000_000_000L;
   private static final long LOSSY_NS = 2_000_000_000L;
 

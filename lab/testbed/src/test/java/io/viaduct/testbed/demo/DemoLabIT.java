@@ -47,6 +47,7 @@ class DemoLabIT {
             "ok  the download is on the bill",
             "ok  balance",
             "ok  the page shows the same balance",
+            "ok  the bill names the links of the streams",
             "ok  reports: 0 waiting, 0 missing, 0 refused",
             "ok  the ledger's accounts sum to zero");
   }

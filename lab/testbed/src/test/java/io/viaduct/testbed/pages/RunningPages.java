@@ -37,13 +37,19 @@ final class RunningPages implements AutoCloseable {
   private final String token;
   private final int pagesPort;
 
+  /// Pages whose bridge does not answer.
+  ///
   /// @param limits the pages' limits that differ from their defaults, as YAML
   RunningPages(Path directory, String limits) throws Exception {
+    this(directory, limits, URI.create("http://127.0.0.1:9"));
+  }
+
+  RunningPages(Path directory, String limits, URI bridge) throws Exception {
     billing = billing(directory);
     parts = billing.start();
     log = directory.resolve("webgui.log");
     pagesPort = freePort();
-    pages = pages(directory, limits);
+    pages = pages(directory, limits, bridge);
     try {
       awaitPages();
       token = logIn("operator", OPERATOR_PASSWORD);
@@ -82,7 +88,7 @@ final class RunningPages implements AutoCloseable {
         ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
-  private Process pages(Path directory, String limits) throws IOException {
+  private Process pages(Path directory, String limits, URI bridge) throws IOException {
     Path root = Path.of(System.getProperty("viaduct.root"));
     Path file =
         Files.writeString(
@@ -91,12 +97,13 @@ final class RunningPages implements AutoCloseable {
             http: {port: %d}
             operations: {port: 0}
             billing: {url: "http://127.0.0.1:%s"}
-            bridge: {url: "http://127.0.0.1:9", token-file: "%s"}
+            bridge: {url: "%s", token-file: "%s"}
             %s
             """
                 .formatted(
                     pagesPort,
                     parts.getEnvironment().getProperty("local.server.port"),
+                    bridge,
                     TestAuthority.secret(directory.resolve("bridge.token"), "bridge-token"),
                     limits));
     Path jar;

@@ -10,10 +10,12 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.TimeoutError;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.Year;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,13 +32,16 @@ class ScreenshotsTest {
   private static final Path PICTURES = Path.of("target/screenshots");
   private static final int[] WIDTHS = {320, 768, 1440};
   private static final int HEIGHT = 900;
+  private static final double PATIENCE_MS = 60_000;
 
   @TempDir Path directory;
 
   @Test
   void eachPageFitsWithAMonthOfDataAndEachChargeIsTheOneThatTheBrowserComputes() throws Exception {
     assumeTrue(Files.isExecutable(CHROMIUM), CHROMIUM + " is missing (apt-get install chromium)");
-    try (RunningPages pages = new RunningPages(directory, "");
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MS);
+    try (AnsweringBridge bridge = new AnsweringBridge(Instant.now());
+        RunningPages pages = new RunningPages(directory, "", bridge.address());
         Playwright playwright =
             Playwright.create(
                 new Playwright.CreateOptions()
@@ -49,6 +54,11 @@ class ScreenshotsTest {
                         .setExecutablePath(CHROMIUM)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")))) {
       pages.open("alice", 5_700_000_000L);
+      try (BrowserContext window = browser.newContext()) {
+        Page page = window.newPage();
+        logIn(page, pages, "operator", RunningPages.OPERATOR_PASSWORD);
+        verify(page, pages); // the month that is written below is not settled
+      }
       long charge = GeneratedMonth.write(pages.database(), "alice", Instant.now());
       try (BrowserContext window =
           browser.newContext(new Browser.NewContextOptions().setTimezoneId("Europe/Rome"))) {
@@ -60,6 +70,8 @@ class ScreenshotsTest {
         Page page = window.newPage();
         logIn(page, pages, "operator", RunningPages.OPERATOR_PASSWORD);
         shootAll(page, pages, ofOperators());
+        makeVouchers(page, pages);
+        editTheTariff(page, pages);
       }
     }
   }
@@ -73,6 +85,9 @@ class ScreenshotsTest {
     addresses.put("usage", "/accounts/alice/usage?by=day");
     addresses.put("payments", "/accounts/alice/top-ups");
     addresses.put("user", "/accounts/alice/user");
+    addresses.put("statement", "/accounts/alice/statement");
+    addresses.put("top-up", "/accounts/alice/top-up");
+    addresses.put("limits", "/accounts/alice/limits");
     return addresses;
   }
 
@@ -83,11 +98,46 @@ class ScreenshotsTest {
     addresses.put("credit", "/accounts/alice/credit");
     addresses.put("tariffs", "/tariffs");
     addresses.put("tariff", "/tariffs/1");
-    addresses.put("ledger", "/ledger");
     addresses.put("account-of-user", "/accounts/alice");
     addresses.put("reports", "/reports");
     addresses.put("snapts", "/snapts");
+    addresses.put("registrations", "/registrations");
     return addresses;
+  }
+
+  private static void verify(Page page, RunningPages pages) {
+    page.navigate(pages.address() + "/ledger");
+    page.getByTestId("verify-submit").click();
+    assertThat(page.getByTestId("verification-running")).hasCount(0);
+    page.navigate(pages.address() + "/ledger");
+    assertThat(page.getByTestId("verification-outcome")).isVisible();
+    shoot(page, "ledger");
+  }
+
+  private static void makeVouchers(Page page, RunningPages pages) {
+    page.navigate(pages.address() + "/vouchers");
+    page.locator("#count").fill("12");
+    page.locator("#amount").fill("5.50");
+    page.locator("#until").fill(Year.now().plusYears(1) + "-12-31");
+    page.getByTestId("vouchers-submit").click();
+    assertThat(page.getByTestId("sheet-code")).hasCount(12);
+    shoot(page, "voucher-sheet");
+    page.navigate(pages.address() + "/vouchers");
+    shoot(page, "vouchers");
+  }
+
+  private static void editTheTariff(Page page, RunningPages pages) {
+    page.navigate(pages.address() + "/tariffs");
+    page.getByTestId("draft-name").fill("Summer");
+    page.getByTestId("draft-submit").click();
+    assertThat(page.locator(".knot").first()).isVisible();
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.5");
+    assertThat(page.getByTestId("check").locator("p.good")).isVisible();
+    page.locator("[data-applications] > summary").click();
+    shoot(page, "tariff-editor");
+    page.getByTestId("draft-diff").click();
+    assertThat(page.getByTestId("changes")).isVisible();
+    shoot(page, "tariff-diff");
   }
 
   private static void logIn(Page page, RunningPages pages, String user, String password) {

@@ -90,7 +90,7 @@ class ProvisioningTest {
   }
 
   private static void change(String user, String change) throws Exception {
-    services.send("PATCH", "/accounts/" + user, change);
+    services.change("/accounts/" + user, change);
   }
 
   /// Waits until the bridge has learnt what billing has just answered.

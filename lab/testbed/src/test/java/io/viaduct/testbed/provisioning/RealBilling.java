@@ -102,6 +102,22 @@ public final class RealBilling implements AutoCloseable {
     return send(method, path, operator, body, Map.of());
   }
 
+  /// Changes a resource in the version that it has now, as the operator.
+  ///
+  /// @throws AssertionError with billing's words if it refuses
+  public JsonNode change(String path, String body) throws Exception {
+    HttpRequest read =
+        HttpRequest.newBuilder(rest().resolve("/api/v1" + path))
+            .header("Authorization", "Bearer " + operator)
+            .build();
+    String tag =
+        http.send(read, HttpResponse.BodyHandlers.discarding())
+            .headers()
+            .firstValue("ETag")
+            .orElseThrow(() -> new AssertionError("GET " + path + " has no ETag"));
+    return send("PATCH", path, operator, body, Map.of("If-Match", tag));
+  }
+
   /// Sends a request.
   ///
   /// @param token empty for none

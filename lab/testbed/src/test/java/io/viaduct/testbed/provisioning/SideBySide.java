@@ -87,6 +87,11 @@ final class SideBySide implements AutoCloseable {
     return billing.send(method, path, body);
   }
 
+  /// Changes a resource of billing in the version that it has now.
+  void change(String path, String body) throws Exception {
+    billing.change(path, body);
+  }
+
   /// Starts a device's user agent, which does nothing until it is told.
   UserAgent userAgent(String user, String password, UserAgentListener listener) throws Exception {
     return UserAgent.start(

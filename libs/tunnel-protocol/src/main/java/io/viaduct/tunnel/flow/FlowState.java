@@ -24,6 +24,7 @@ public final class FlowState {
   private final FlowCounters sent = new FlowCounters();
   private final FlowCounters received = new FlowCounters();
   private final CompressionEstimate compression = new CompressionEstimate();
+  private final FlowLink link = new FlowLink();
   private PeerFlowStats peer = PeerFlowStats.NONE;
   private @Nullable ServiceClass serviceClass;
   private int application;
@@ -223,6 +224,11 @@ public final class FlowState {
   /// Returns the counters of packets that this end has received from the tunnel.
   public FlowCounters received() {
     return received;
+  }
+
+  /// Returns the device's link that carries the flow.
+  public FlowLink link() {
+    return link;
   }
 
   /// Returns the counters that the other end has reported for this flow.

@@ -101,6 +101,7 @@ public final class ReceiveAccounts {
       cumulated += flow.share();
       long upTo = outerBytes * cumulated / Math.max(1, records);
       flow.received().outer(upTo - given);
+      flow.link().carried(arrival.link(), upTo - given);
       ofClass.outer(upTo - given);
       given = upTo;
       flow.share(0);

@@ -56,7 +56,13 @@ public final class ProbeExchange {
         PathMessage.NO_PATH,
         0,
         0,
+        null,
         null);
+  }
+
+  /// Returns the number of the next probe.
+  public int nextNumber() {
+    return number;
   }
 
   /// Takes an answer. @return false if it answers no outstanding probe

@@ -15,6 +15,7 @@ import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.FragmentHeader;
+import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
@@ -98,7 +99,7 @@ final class DatagramReceiver {
       totals.receivedOverhead(outerBytes);
       return path.message(memory.body, opener.bodyBytes(), by, from, opener.sequence(), nowNs);
     }
-    return restore(datagram.getByte(offset), newest, outerBytes, by, sink, nowNs);
+    return restore(datagram.getByte(offset), newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 
   /// Counts a second copy as what its path has carried.
@@ -116,6 +117,11 @@ final class DatagramReceiver {
       return OuterHeader.of(from).bytes();
     }
     return by == null ? OuterHeader.IPV4.bytes() : by.budget.headerBytes();
+  }
+
+  // The control connection does not tell which link it takes.
+  private static String linkOf(@Nullable SessionPath by, @Nullable InetSocketAddress from) {
+    return by == null || from == null ? LinkName.UNKNOWN : by.link;
   }
 
   private Verdict fragment(
@@ -169,7 +175,8 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
     }
-    return restore(code, accepted(count, before, from, nowNs), outerBytes, by, sink, nowNs);
+    boolean newest = accepted(count, before, from, nowNs);
+    return restore(code, newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 
   /// Reports lost bodies to the peer, which then makes shorter ones.
@@ -199,11 +206,17 @@ final class DatagramReceiver {
       boolean newest,
       int outerBytes,
       @Nullable SessionPath by,
+      String link,
       InnerPacketSink sink,
       long nowNs) {
     Arrival arrival =
         memory.arrival.set(
-            ServiceClass.of(classCode), opener.sequence(), newest, by == null ? -1 : by.id, nowNs);
+            ServiceClass.of(classCode),
+            opener.sequence(),
+            newest,
+            by == null ? -1 : by.id,
+            link,
+            nowNs);
     Verdict verdict = restorer.restore(memory.body, opener.bodyBytes(), arrival, outerBytes, sink);
     if (by != null && restorer.hasStamp()) {
       by.pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);

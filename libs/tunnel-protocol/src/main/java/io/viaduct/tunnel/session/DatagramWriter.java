@@ -13,6 +13,7 @@ import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.pacing.WaitingTime;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -52,6 +53,7 @@ final class DatagramWriter {
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private final WaitingTime waiting = new WaitingTime();
   private long heldUntilNs = Long.MAX_VALUE;
+  private String link = LinkName.UNKNOWN;
 
   /// Creates the writer of one path.
   ///
@@ -99,8 +101,11 @@ final class DatagramWriter {
   /// Sends the queued compounds.
   ///
   /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
+  /// @param overLink the device's link that the sink leads over
   /// @return true if more is ready
-  boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
+  boolean drain(
+      DatagramSink sink, @Nullable InetSocketAddress boundTo, String overLink, long nowNs) {
+    link = overLink;
     boolean more = send(sink, boundTo, nowNs);
     waiting.set(more || isHeld(), nowNs);
     return more;
@@ -287,6 +292,9 @@ final class DatagramWriter {
       FlowCounters counters = flow == null ? totals.sentFlowless() : flow.sent();
       counters.packets(packets, compound.preBytes(i), waitUs);
       counters.outer(share);
+      if (flow != null) {
+        flow.link().carried(link, share);
+      }
       totals.sent(compound.serviceClass()).packets(packets, compound.preBytes(i), waitUs);
       totals.sent(compound.serviceClass()).outer(share);
     }

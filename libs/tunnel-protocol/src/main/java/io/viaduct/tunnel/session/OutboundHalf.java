@@ -139,11 +139,17 @@ final class OutboundHalf {
   /// Seals the ready compounds of a path by priority, until the sink is not writable.
   ///
   /// @param to null for the agent, whose peer is fixed, and for a control connection
+  /// @param link the device's link that the sink leads over
   /// @return true if more is ready
-  boolean drain(SessionPath path, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
-    boolean more = path.datagrams.drain(sink, to, nowNs);
+  boolean drain(
+      SessionPath path,
+      DatagramSink sink,
+      @Nullable InetSocketAddress to,
+      String link,
+      long nowNs) {
+    boolean more = path.datagrams.drain(sink, to, link, nowNs);
     while (!more && path.compounds.closeFilled(nowNs)) {
-      more = path.datagrams.drain(sink, to, nowNs);
+      more = path.datagrams.drain(sink, to, link, nowNs);
     }
     return more;
   }

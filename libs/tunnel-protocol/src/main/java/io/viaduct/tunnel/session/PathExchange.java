@@ -26,6 +26,7 @@ final class PathExchange {
 
   private final boolean agent;
   private final boolean shares;
+  private final boolean namesLinks;
   private final SessionPaths paths;
   private final PathMoves moves;
   private final PeerClock peerClock;
@@ -39,6 +40,7 @@ final class PathExchange {
       SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
     this.agent = state.atDevice;
     this.shares = state.terms.limits().hasMeasurements();
+    this.namesLinks = state.terms.limits().hasLinkNames();
     this.paths = outbound.paths;
     this.moves = outbound.moves;
     this.peerClock = state.peerClock;
@@ -155,10 +157,11 @@ final class PathExchange {
   void probe(int id, Carrier by, long nowNs) {
     SessionPath path = paths.open(id);
     PathMessage.Probe probe = path.probes.next(nowNs / 1000);
-    path.messages.add(paths.areMany() ? naming(probe, path, nowNs) : probe, by, null);
+    path.messages.add(paths.areMany() ? naming(probe, path, by, nowNs) : probe, by, null);
   }
 
-  private PathMessage.Probe naming(PathMessage.Probe probe, SessionPath path, long nowNs) {
+  private PathMessage.Probe naming(
+      PathMessage.Probe probe, SessionPath path, Carrier by, long nowNs) {
     int used = 0;
     int spare = 0;
     for (SessionPath each : paths.open()) {
@@ -173,6 +176,7 @@ final class PathExchange {
         path.id,
         used,
         spare,
+        namesLinks && by == Carrier.UDP ? path.untoldLink() : null,
         shares ? path.measurement(nowNs) : null);
   }
 
@@ -311,7 +315,9 @@ final class PathExchange {
       @Nullable InetSocketAddress from,
       long sequence,
       long nowNs) {
-    if (paths.areMany() != (probe.path() != PathMessage.NO_PATH) || shares != probe.isSharing()) {
+    if (paths.areMany() != (probe.path() != PathMessage.NO_PATH)
+        || shares != probe.isSharing()
+        || probe.namesLink() && !namesLinks) {
       return Verdict.MALFORMED;
     }
     int id = paths.areMany() ? probe.path() : 0;
@@ -337,6 +343,9 @@ final class PathExchange {
       if (measured != null) {
         path.shared(measured, nowNs);
       }
+    }
+    if (path != null && newest && from != null && probe.namesLink()) {
+      path.link = probe.link(path.link);
     }
     if (newest && from != null) {
       listener.probeArrived(id);
@@ -423,6 +432,7 @@ final class PathExchange {
     long offsetUs = Math.round(path.probes.offsetUs());
     peerClock.offset(path.id, offsetUs, path.probes.offsetRoundTripUs(), nowNs);
     if (from != null) {
+      path.answeredProbe(reply.number());
       answers(path, nowNs);
       if (carrier.isUdp()) {
         path.counted(reply.sentBytes(), nowNs);

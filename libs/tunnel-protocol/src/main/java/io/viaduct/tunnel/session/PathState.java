@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// State of one path of a session at this end.
 ///
 /// @param use decided by the device
+/// @param link name of the device's link, [io.viaduct.tunnel.wire.LinkName#UNKNOWN] if the device
+///   has not told it
 /// @param address address of the SNAPT's datagrams on this path; null at the device, and before the
 ///   path is bound
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record PathState(
     int id,
     PathUse use,
+    String link,
     @Nullable InetSocketAddress address,
     double roundTripUs,
     double usualRoundTripUs,
@@ -36,6 +39,7 @@ public record PathState(
     return new PathState(
         path.id,
         path.use,
+        path.link,
         exchange.boundTo(path),
         path.roundTripUs(),
         path.usualRoundTripUs(),

@@ -6,9 +6,11 @@ import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.PathMeasurement;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
+import org.jspecify.annotations.Nullable;
 
 /// One path of a session at this end: what was measured on it, and what waits to leave by it.
 ///
@@ -83,6 +85,12 @@ final class SessionPath {
   /// Time before which the path does not wait for another move.
   long stayNs = Long.MIN_VALUE;
 
+  /// The device's link of the path, [LinkName#UNKNOWN] until it is told.
+  String link = LinkName.UNKNOWN;
+
+  /// Number of the first probe that tells the link, at the device; −1 if none needs to.
+  private int linkFrom = -1;
+
   /// Use of this path, which the device decides for both ends.
   PathUse use = PathUse.NO;
 
@@ -112,6 +120,26 @@ final class SessionPath {
     this.copies = copies;
     this.repeats = repeats;
     this.unconfirmed = unconfirmed;
+  }
+
+  /// Sets the link of the path, at the device.
+  void leadsOver(String name) {
+    if (!name.equals(link)) {
+      link = name;
+      linkFrom = probes.nextNumber();
+    }
+  }
+
+  /// Returns the name that the next probe tells, null if the SNAPT knows it.
+  @Nullable String untoldLink() {
+    return linkFrom < 0 ? null : link;
+  }
+
+  /// Notes that the SNAPT has answered a probe by UDP: it knows the link if the probe has told it.
+  void answeredProbe(int number) {
+    if (linkFrom >= 0 && number >= linkFrom) {
+      linkFrom = -1;
+    }
   }
 
   /// Forgets all measurements, because the network under the path has changed. The size is searched

@@ -18,6 +18,7 @@ import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
@@ -168,7 +169,12 @@ public final class TunnelSession implements AutoCloseable {
     boolean dataWait =
         over != null
             && path.carries(from)
-            && outbound.drain(from, over, byUdp ? path.boundTo(from) : null, nowNs);
+            && outbound.drain(
+                from,
+                over,
+                byUdp ? path.boundTo(from) : null,
+                byUdp ? from.link : LinkName.UNKNOWN,
+                nowNs);
     from.loss.sent(from.pacing.pacer().sentBytes(), nowNs);
     int tooLong = sink.takeTooLong();
     if (tooLong > 0) {
@@ -358,6 +364,14 @@ public final class TunnelSession implements AutoCloseable {
   /// it from the binding). What waits and no longer fits into a datagram leaves in fragments.
   public void outer(int id, OuterHeader header, long nowNs) {
     outbound.paths.open(id).sizes.header(header, nowNs);
+  }
+
+  /// Sets the link of a path, and opens the path if it is new (agent only). The next probes of the
+  /// path tell the SNAPT, until one of them is answered, if both ends have the feature LINK_NAMES.
+  ///
+  /// @param name checked by [LinkName#of]
+  public void link(int id, String name) {
+    outbound.paths.open(id).leadsOver(name);
   }
 
   /// Lets a flow take the paths of a rule, in both directions (agent only). A peer that does not

@@ -20,7 +20,7 @@ import java.util.Set;
 public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
   /// The abilities of this version, between a device and a SNAPT.
   public static final Set<Feature> FEATURES =
-      Set.of(Feature.COPIES, Feature.RESEQUENCING, Feature.WAITING_TIMES);
+      Set.of(Feature.COPIES, Feature.RESEQUENCING, Feature.WAITING_TIMES, Feature.LINK_NAMES);
 
   private static final Set<Feature> WITH_ONE_PATH = Set.of(Feature.WAITING_TIMES);
 
@@ -118,6 +118,11 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   /// Returns whether the device tells for how long each flow has waited for its path.
   public boolean hasWaitingTimes() {
     return features.contains(Feature.WAITING_TIMES);
+  }
+
+  /// Returns whether the device tells the name of the link of each path.
+  public boolean hasLinkNames() {
+    return features.contains(Feature.LINK_NAMES);
   }
 
   /// Returns whether each PROBE shares what the prober has measured.

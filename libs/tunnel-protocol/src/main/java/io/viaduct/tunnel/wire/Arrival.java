@@ -8,6 +8,7 @@ public final class Arrival {
   private long sequence;
   private boolean newest;
   private int path;
+  private String link = LinkName.UNKNOWN;
   private long nowNs;
 
   /// Describes the next body.
@@ -15,13 +16,20 @@ public final class Arrival {
   /// @param ofSequence sequence of the datagram, or of the first one of several
   /// @param isNewest true if that sequence is the highest so far
   /// @param byPath id of its path, −1 if it came by none
+  /// @param byLink the device's link of that path, [LinkName#UNKNOWN] if it is not known
   /// @param atNs time of the arrival, in ns
   public Arrival set(
-      ServiceClass ofClass, long ofSequence, boolean isNewest, int byPath, long atNs) {
+      ServiceClass ofClass,
+      long ofSequence,
+      boolean isNewest,
+      int byPath,
+      String byLink,
+      long atNs) {
     serviceClass = ofClass;
     sequence = ofSequence;
     newest = isNewest;
     path = byPath;
+    link = byLink;
     nowNs = atNs;
     return this;
   }
@@ -41,6 +49,11 @@ public final class Arrival {
   /// Returns the id of the path, −1 if the body came by the control connection or a new address.
   public int path() {
     return path;
+  }
+
+  /// Returns the device's link that the body came by, [LinkName#UNKNOWN] if it is not known.
+  public String link() {
+    return link;
   }
 
   public long nowNs() {

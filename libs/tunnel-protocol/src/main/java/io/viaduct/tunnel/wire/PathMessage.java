@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
 public sealed interface PathMessage {
-  int BYTES_MAX = 44;
+  int BYTES_MAX = 60;
 
   /// Path id in a message of a session with one path, which does not name it.
   int NO_PATH = -1;
@@ -21,6 +21,8 @@ public sealed interface PathMessage {
   ///   path
   /// @param used set of the paths that carry data, bit 0 for path 0; 0 with NO_PATH
   /// @param spare set of those that carry data only while no other path works
+  /// @param link name of the prober's link on the path, or [LinkName#UNKNOWN]; null if the probe
+  ///   does not tell it
   /// @param shared what the prober has measured on the path; null without the feature MEASUREMENTS
   record Probe(
       int number,
@@ -30,6 +32,7 @@ public sealed interface PathMessage {
       int path,
       int used,
       int spare,
+      @Nullable String link,
       @Nullable PathMeasurement shared)
       implements PathMessage {}
 
@@ -109,10 +112,11 @@ public sealed interface PathMessage {
         if (p.path == NO_PATH) {
           return at + 25;
         }
-        to[at + 25] = (byte) p.path;
+        to[at + 25] = (byte) (p.link == null ? p.path : p.path | ProbeBody.NAMES_LINK);
         to[at + 26] = (byte) p.used;
         to[at + 27] = (byte) p.spare;
-        return p.shared == null ? at + 28 : p.shared.write(to, at + 28);
+        int end = p.link == null ? at + 28 : LinkName.write(p.link, to, at + 28);
+        return p.shared == null ? end : p.shared.write(to, end);
       }
       case ProbeReply r -> {
         return writeReply(r.number, r.t1Us, r.t2Us, r.t3Us, r.sentBytes, to, at);

@@ -92,7 +92,8 @@ final class RecordsFuzz {
     ReceiveHistory history = new ReceiveHistory(HISTORIES, 1 << 14, new ControlQueue());
     try {
       for (int datagram = 0; datagram < 3; datagram++) {
-        Arrival arrival = ARRIVAL.set(ServiceClass.LT_LD, datagram, true, 0, datagram * 1_000_000L);
+        Arrival arrival =
+            ARRIVAL.set(ServiceClass.LT_LD, datagram, true, 0, "", datagram * 1_000_000L);
         READER.read(input, 0, input.length, arrival, history, SINK);
       }
     } finally {

@@ -31,6 +31,9 @@ class IdleSessionMemoryTest {
   private static final InetSocketAddress DEVICE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 4_000);
 
+  /// One for all sessions, as in a SNAPT.
+  private final TunnelSettings settings = TunnelSettings.defaults();
+
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
   private final LoopMemory memory = new LoopMemory(allocator, new SplittableRandom(1));
 
@@ -41,7 +44,7 @@ class IdleSessionMemoryTest {
     return new TunnelSession(
         role,
         TestSettings.terms(AeadAlgorithm.AES_256_GCM, SessionSecret.of(secret), number),
-        TunnelSettings.defaults(),
+        settings,
         memory,
         FlowListener.SILENT,
         PathListener.SILENT,

@@ -66,9 +66,14 @@ final class PathsRig implements AutoCloseable {
     }
   }
 
-  /// A datagram on its way.
+  /// A datagram on its way; without link and source in the control connection.
   record Flight(
-      long atNs, long order, boolean up, Link link, InetSocketAddress from, byte[] bytes) {}
+      long atNs,
+      long order,
+      boolean up,
+      @Nullable Link link,
+      @Nullable InetSocketAddress from,
+      byte[] bytes) {}
 
   final List<Link> links = new ArrayList<>();
   final List<byte[]> atSnapt = new ArrayList<>();
@@ -249,6 +254,35 @@ final class PathsRig implements AutoCloseable {
     }
   }
 
+  /// Makes the control connection, which has no delay.
+  void connect() {
+    agent.control(new ControlWire(true));
+    snapt.control(new ControlWire(false));
+  }
+
+  private final class ControlWire implements DatagramSink {
+    private final boolean up;
+
+    ControlWire(boolean up) {
+      this.up = up;
+    }
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segment, @Nullable InetSocketAddress to, long now) {
+      while (burst.isReadable()) {
+        byte[] datagram = new byte[Math.min(segment, burst.readableBytes())];
+        burst.readBytes(datagram);
+        flights.add(new Flight(nowNs, order++, up, null, null, datagram));
+      }
+      burst.release();
+    }
+  }
+
   private void fly(Link by, boolean up, byte[] datagram) {
     long jitterNs = by.jitterNs == 0 ? 0 : weather.nextLong(by.jitterNs);
     InetSocketAddress from = up ? by.address : SNAPT;
@@ -297,11 +331,12 @@ final class PathsRig implements AutoCloseable {
     }
     ByteBuf buffer = BUFFERS.directBuffer(flight.bytes().length).writeBytes(flight.bytes());
     int length = flight.bytes().length;
-    agent.open(buffer, 0, length, flight.link().path, flight.from(), into(atAgent), nowNs);
+    int by = flight.link() == null ? 0 : flight.link().path;
+    agent.open(buffer, 0, length, by, flight.from(), into(atAgent), nowNs);
     buffer.release();
   }
 
-  Verdict receiveAtSnapt(byte[] datagram, InetSocketAddress from) {
+  Verdict receiveAtSnapt(byte[] datagram, @Nullable InetSocketAddress from) {
     ByteBuf buffer = BUFFERS.directBuffer(datagram.length).writeBytes(datagram);
     Verdict verdict = snapt.open(buffer, 0, datagram.length, from, into(atSnapt), nowNs);
     buffer.release();

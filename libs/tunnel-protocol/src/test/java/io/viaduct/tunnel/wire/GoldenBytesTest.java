@@ -145,14 +145,19 @@ class GoldenBytesTest {
     golden.put("datagrams-fragment", fragments());
     golden.put(
         "path-probe",
-        path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, PathMessage.NO_PATH, 0, 0, null)));
+        path(
+            new PathMessage.Probe(
+                9, 1_000_000, -250, 31_000, PathMessage.NO_PATH, 0, 0, null, null)));
     golden.put(
         "path-probe-reply",
         path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3, PathMessage.NO_COUNT)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put(
         "path-probe-several",
-        path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, 1, 3, 2, null)));
+        path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, 1, 3, 2, null, null)));
+    golden.put(
+        "path-probe-link",
+        path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, 1, 3, 2, "wlan0", null)));
     golden.put(
         "path-probe-sharing",
         path(
@@ -164,6 +169,7 @@ class GoldenBytesTest {
                 1,
                 3,
                 2,
+                null,
                 new PathMeasurement(30_500, 150, 9_999, 80, 10_000, 2_500_000))));
     golden.put("path-response-several", path(new PathMessage.Response(0x0102030405060708L, 1)));
     golden.put(

@@ -27,10 +27,22 @@ final class PathMessageFuzz {
 
   static List<byte[]> seeds() {
     return List.of(
-            new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0, null),
-            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80, null),
+            new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0, null, null),
+            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80, null, null),
+            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80, "", null),
+            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80, "enx0123456789ab", null),
             new PathMessage.Probe(
-                1, 2, -3, 4, 7, 0x83, 0x80, new PathMeasurement(1, 2, 3, 65_535, 5, -1)),
+                1,
+                2,
+                -3,
+                4,
+                7,
+                0x83,
+                0x80,
+                "rmnet_data0.1-2",
+                new PathMeasurement(1, 2, 3, 4, 5, 6)),
+            new PathMessage.Probe(
+                1, 2, -3, 4, 7, 0x83, 0x80, null, new PathMeasurement(1, 2, 3, 65_535, 5, -1)),
             new PathMessage.ProbeReply(1, 2, 3, 4, PathMessage.NO_COUNT),
             new PathMessage.ProbeReply(1, 2, 3, 4, 0xFFFF_FFFFL),
             new PathMessage.Challenge(Long.MIN_VALUE),

@@ -1,8 +1,11 @@
-package io.viaduct.webgui.operator;
+package io.viaduct.webgui.page;
 
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 
 /// Tells the next page what became of a form: done, refused, changed by somebody else meanwhile, or
@@ -14,13 +17,31 @@ public final class Outcome {
 
   /// Carries out an action.
   ///
-  /// @param done key of the message for success
+  /// @param done key of the message for success; null says nothing
   /// @return true if it was done
-  public static boolean of(RedirectAttributes page, String done, Runnable action) {
+  public static boolean of(RedirectAttributes page, @Nullable String done, Runnable action) {
+    return get(
+            page,
+            done,
+            () -> {
+              action.run();
+              return true;
+            })
+        .isPresent();
+  }
+
+  /// Carries out an action that returns something.
+  ///
+  /// @param done key of the message for success; null says nothing
+  /// @return what the action returned; empty if it was not done
+  public static <T> Optional<T> get(
+      RedirectAttributes page, @Nullable String done, Supplier<T> action) {
     try {
-      action.run();
-      page.addFlashAttribute("done", done);
-      return true;
+      T returned = action.get();
+      if (done != null) {
+        page.addFlashAttribute("done", done);
+      }
+      return Optional.of(returned);
     } catch (PeerAwayException e) {
       problem(page, "outcome.away");
     } catch (PeerRefusedException e) {
@@ -31,7 +52,7 @@ public final class Outcome {
     } catch (DateTimeParseException e) {
       problem(page, "outcome.time");
     }
-    return false;
+    return Optional.empty();
   }
 
   /// Says what to mend.

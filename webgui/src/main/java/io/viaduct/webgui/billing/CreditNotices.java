@@ -1,0 +1,32 @@
+package io.viaduct.webgui.billing;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A page of notices that an account's credit became low, exhausted or sufficient, latest first.
+///
+/// @param next cursor of the following page, null on the last page
+public record CreditNotices(List<Notice> notices, @Nullable String next) {
+  public CreditNotices {
+    notices = List.copyOf(notices);
+  }
+
+  /// One notice.
+  ///
+  /// @param state the new state of the credit
+  /// @param delivery by the webhook: `none`, `due`, `delivered` or `given-up`; null for a user
+  public record Notice(
+      String state,
+      MicroDenarii creditMicrodenarii,
+      Instant noticedAt,
+      @Nullable String delivery,
+      @Nullable String lastError) {
+    public Notice {
+      state = AccountCredit.known(state);
+      Objects.requireNonNull(creditMicrodenarii);
+      Objects.requireNonNull(noticedAt);
+    }
+  }
+}
