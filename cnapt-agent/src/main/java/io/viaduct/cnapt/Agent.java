@@ -1,6 +1,5 @@
 package io.viaduct.cnapt;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -10,16 +9,14 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.ControlClient;
-import io.viaduct.cnapt.control.ControlFailure;
-import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.control.Snapt;
-import io.viaduct.cnapt.control.Welcomed;
+import io.viaduct.cnapt.control.SnaptClaims;
+import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
 import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.cnapt.links.LinkRules;
-import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
@@ -35,12 +32,12 @@ import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
+import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.tunnel.Admission;
 import io.viaduct.cnapt.tunnel.DataPath;
-import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.EndRole;
 import io.viaduct.cnapt.tunnel.LeftPath;
-import io.viaduct.cnapt.tunnel.SessionParameters;
+import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.service.configuration.ConfigurationKeys;
@@ -50,8 +47,6 @@ import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.tls.CertificateMeters;
-import io.viaduct.tunnel.control.v1.CreditNotice;
-import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -62,6 +57,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -74,21 +70,20 @@ import org.slf4j.LoggerFactory;
 
 /// Assembles one agent. The parts call each other as follows:
 ///
-///     token source ─ticket→ control client ─keys→ data path ←packets→ TUN, UDP
-///     data path ─counts→ receipt ledger ─receipts→ control client
-///     network watch ─moved→ data path (probe), control client (reconnect), token source (register again)
+///     token source ─ticket→ control clients ─keys→ data path ←packets→ TUN, UDP
+///     data path ─counts→ receipt ledger ─receipts→ control clients
+///     network watch ─moved→ data path (probe), control clients (reconnect), token source (register again)
 ///
-/// Two event loops: `data` owns data path and network watch, `control` owns the control client. Fields
-/// shared between threads name their writer.
-final class Agent
-    implements CarryingAgent, ControlListener, DataPathListener, NetworkWatch.Listener {
+/// Each SNAPT in use is a line of control client and tunnel end ([UsedSnapts]). Two event loops: `data`
+/// owns data path and network watch, `control` owns the control clients. Fields shared between
+/// threads name their writer.
+final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
   private static final String SESSION = "session";
 
   private final CnaptConfiguration configuration;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
-  private final SessionState state = new SessionState();
   private final Readiness readiness = new Readiness(SESSION);
   private final HandoverLog handovers = new HandoverLog();
   private final CarrierLog carriers;
@@ -105,7 +100,7 @@ final class Agent
   private final RegistrationMoves registration;
   private final TokenSource tokens;
   private final ReceiptLedger receipts;
-  private final ControlClient control;
+  private final UsedSnapts snapts;
   private final TrustedAuthorities authorities;
   private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
   private volatile @Nullable EgressRouting routing; // written by the starting thread
@@ -149,6 +144,7 @@ final class Agent
     this.classifier = Applications.classifier(configuration.applications());
     Policy policy = AgentReload.policy("", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
+    this.snapts = new UsedSnapts(lines());
     this.data =
         new DataPath(
             dataLoop,
@@ -160,25 +156,54 @@ final class Agent
             owners,
             new EndRole.Dialling(configuration.mobility(), null),
             Admission.ALL,
-            this);
+            new SnaptChoice(configuration.snapts()),
+            snapts.listeners());
     LinkMonitor links =
         new LinkMonitor(
-            dataLoop, LinkRules.of(configuration.links()), data.links(), this::linksChanged);
+            dataLoop, LinkRules.of(configuration.links()), data.links(), snapts::linksChanged);
     this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
-    this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this, links);
-    this.control =
-        new ControlClient(
-            controlLoop,
-            authorities,
-            mark,
-            () -> data.ranked(network.links().links()),
-            configuration.control(),
-            configuration.snapt(),
-            device,
-            configuration.greeting(classifier.names()),
-            receipts,
-            new SecureRandom(),
-            this);
+    this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
+    SnaptClaims claims = new SnaptClaims();
+    snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
+    if (configuration.snapts().sessions() > 1) {
+      SnaptWatch watch =
+          new SnaptWatch(
+              controlLoop,
+              mark,
+              () -> data.first().ranked(network.links().links()),
+              () -> data.carried().preBytes(),
+              claims);
+      claims.measuredBy(watch);
+      snapts.measuredBy(watch);
+    }
+  }
+
+  private List<SnaptLine> lines() {
+    List<SnaptLine> lines = new ArrayList<>();
+    for (int number = 0; number < configuration.snapts().sessions(); number++) {
+      lines.add(
+          new SnaptLine(
+              number, dataLoop, limits, configuration.tunnel().sending(), receipts, clock, this));
+    }
+    return lines;
+  }
+
+  private ControlClient client(
+      SnaptLine line, TunnelEnd end, int mark, DeviceIdentity device, SnaptClaims claims) {
+    return new ControlClient(
+        controlLoop,
+        authorities,
+        mark,
+        () -> end.ranked(network.links().links()),
+        configuration.control(),
+        configuration.snapt(),
+        device,
+        configuration.greeting(classifier.names()),
+        receipts,
+        line.number(),
+        claims,
+        new SecureRandom(),
+        line);
   }
 
   @Override
@@ -196,8 +221,8 @@ final class Agent
     EgressRouting leadingRoutes = leading.await();
     routing = leadingRoutes;
     leadingRoutes.guard(configuration.tun(), configuration.outage(), classifier);
-    leadingRoutes.watchPortal(configuration.portal(), controlLoop, control::networkChanged);
-    if (state.peer() != null) {
+    leadingRoutes.watchPortal(configuration.portal(), controlLoop, snapts::networkChanged);
+    if (snapts.peer() != null) {
       leadingRoutes.carries(true); // the Welcome came before the guard
     }
     resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
@@ -209,7 +234,8 @@ final class Agent
     meters.allocatedBy(List.of(dataLoop));
     CertificateMeters.trust(meters.registry(), authorities::certificates);
     AgentMeters own = new AgentMeters(meters.registry());
-    own.of(data.carried(), data.counters(), control, receipts, handovers, carriers, owners);
+    own.of(
+        data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
     own.sip(() -> tokens.status().probes());
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
@@ -246,7 +272,7 @@ final class Agent
         data,
         tun.name(),
         routes,
-        state,
+        snapts,
         authorities,
         receipts,
         tokens,
@@ -276,46 +302,24 @@ final class Agent
   }
 
   private void ticket(SessionTicket ticket) {
-    state.tokenExpires(ticket.expiresMs());
-    control.present(ticket.token(), ticket.relays(), ticket.addresses());
+    snapts.present(ticket);
     if (slept.getAndSet(false)) {
-      control.networkChanged();
+      snapts.networkChanged();
     }
   }
 
+  // --- the SNAPTs in use
+
   @Override
-  public void welcomed(Welcomed by) {
-    Welcome welcome = by.welcome();
+  public void welcomed(SnaptLine by, @Nullable TunnelTerms fresh) {
     tokens.tunnel(true);
-    Welcomed before = state.welcomed(by, clock.millis());
     readiness.cleared(SESSION);
+    snapts.alive(by, true);
     ifPresent(routing, routes -> routes.carries(true));
-    if (welcome.getResumed()) {
-      boolean moved = before == null || !before.peers().equals(by.peers());
-      dataLoop.execute(() -> {
-        if (moved) {
-          data.peersMoved(by.peers());
-        }
-        data.control(by.connection());
-        network.look();
-      });
-      return;
+    if (fresh != null) {
+      EarlyStart.beside("codec-start", ZstdBlocks::load);
+      ifPresent(routing, routes -> routes.fit(fresh.limits().tunMtu()));
     }
-    TunnelTerms terms = by.terms(limits);
-    SessionParameters parameters =
-        new SessionParameters(
-            terms,
-            configuration.tunnel().sending(),
-            by.peers(),
-            by.ownReceiverIndex(),
-            receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
-    dataLoop.execute(() -> {
-      data.install(parameters);
-      data.control(by.connection());
-      network.look();
-    });
-    EarlyStart.beside("codec-start", ZstdBlocks::load);
-    ifPresent(routing, routes -> routes.fit(terms.limits().tunMtu()));
   }
 
   private static <T> void ifPresent(@Nullable T part, Consumer<T> action) {
@@ -325,23 +329,16 @@ final class Agent
   }
 
   @Override
-  public long carriedBytes() {
-    return data.carried().preBytes();
+  public void connected() {
+    network.look();
   }
 
   @Override
-  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
-    dataLoop.execute(() -> {
-      data.controlDatagrams(datagrams);
-      taken.run();
-    });
-  }
-
-  @Override
-  public void lost(ControlFailure why, String detail) {
-    tokens.tunnel(false);
-    state.lost(why, detail);
-    dataLoop.execute(data::controlLost);
+  public void lost(SnaptLine by) {
+    if (!snapts.isConnected()) {
+      tokens.tunnel(false);
+    }
+    snapts.lost(by);
   }
 
   @Override
@@ -351,23 +348,8 @@ final class Agent
   }
 
   @Override
-  public void tokenAccepted(long expiresMs) {
-    state.tokenExpires(expiresMs);
-  }
-
-  @Override
-  public void credit(CreditNotice notice) {
-    String words = state.credit(notice);
-    if (words.isEmpty()) {
-      LOG.info("the credit of the account suffices again");
-    } else {
-      LOG.warn("{}", words);
-    }
-  }
-
-  @Override
-  public void relays(List<Snapt> relays) {
-    state.snapts(relays);
+  public void relays(SnaptLine by, List<Snapt> relays) {
+    snapts.listed(by, relays);
   }
 
   @Override
@@ -384,18 +366,15 @@ final class Agent
       names.networkChanged();
       ifPresent(resolvers, ApplicationResolvers::networkChanged);
       if (network.links().links().isEmpty()) {
-        control.networkChanged(); // otherwise the connection follows its link
+        snapts.networkChanged(); // otherwise the connection follows its link
       }
       registration.moved(from, to);
     }
   }
 
-  private void linksChanged(List<UsableLink> now) {
-    control.linksChanged(now);
-  }
-
   @Override
-  public void pathFound(long nowNs) {
+  public void pathFound(SnaptLine by, long nowNs) {
+    snapts.alive(by, true);
     ifPresent(routing, routes -> routes.carries(true));
     Handover done = handovers.answered(nowNs);
     if (done != null) {
@@ -407,16 +386,18 @@ final class Agent
   public void pathLeft(LeftPath left) {
     LOG.warn("nothing arrives by {}, which is up: packets leave by {}", left.name(), left.to());
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", left.name(), left.to());
-    control.pathSilent(left.link(), left.remote());
   }
 
   @Override
-  public void pathDead() {
+  public void pathDead(SnaptLine by) {
+    if (snapts.alive(by, false)) {
+      LOG.warn("nothing arrives from {}: new flows take another SNAPT", by.end().name());
+      return; // the network is not the cause
+    }
     ifPresent(routing, routes -> routes.carries(false));
     String here = network.described();
     LOG.warn("the path to the SNAPT is dead although the link is up: {}", here);
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "path_dead", here, here);
-    control.pathDead();
     tokens.networkChanged();
   }
 
@@ -439,7 +420,7 @@ final class Agent
     ifPresent(routing, EgressRouting::close);
     network.close();
     data.close();
-    control.close("the agent stops");
+    snapts.close("the agent stops");
     tokens.close();
     OutsideResolverProvider.install(null);
     names.close();

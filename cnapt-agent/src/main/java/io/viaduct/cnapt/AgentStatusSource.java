@@ -24,7 +24,7 @@ final class AgentStatusSource {
   private final DataPath data;
   private final String tun;
   private final EgressRouting routes;
-  private final SessionState state;
+  private final UsedSnapts snapts;
   private final TrustedAuthorities authorities;
   private final ReceiptLedger receipts;
   private final TokenSource tokens;
@@ -42,7 +42,7 @@ final class AgentStatusSource {
       DataPath data,
       String tun,
       EgressRouting routes,
-      SessionState state,
+      UsedSnapts snapts,
       TrustedAuthorities authorities,
       ReceiptLedger receipts,
       TokenSource tokens,
@@ -56,7 +56,7 @@ final class AgentStatusSource {
     this.data = data;
     this.tun = tun;
     this.routes = routes;
-    this.state = state;
+    this.snapts = snapts;
     this.authorities = authorities;
     this.receipts = receipts;
     this.tokens = tokens;
@@ -69,20 +69,22 @@ final class AgentStatusSource {
   AgentStatus status() {
     DataStatus snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
     SignallingStatus told = tokens.status();
-    SignallingStatus signalling = state.passes(snapshot) ? told.besideTunnel() : told;
-    List<String> reasons = state.reasons(snapshot, signalling.probes());
+    SignallingStatus signalling = snapts.passes(snapshot) ? told.besideTunnel() : told;
+    List<String> reasons = snapts.reasons(snapshot, signalling.probes());
     return new AgentStatus(
-        state.word(reasons),
+        snapts.first().word(reasons),
         reasons,
         ProcessMetrics.versionOf(Agent.class),
         ProcessHandle.current().pid(),
         (nanoTime.getAsLong() - startedNs) / 1_000_000,
         new AgentStatus.TunStatus(
             tun, configuration.tun().ipv4(), configuration.tun().ipv6(), routes.mtu()),
-        state.session(),
-        state.control(authorities.expires()),
+        snapts.first().session(),
+        snapts.status(snapshot),
+        snapts.watched(),
+        snapts.first().control(authorities.expires()),
         new AgentStatus.ReceiptsStatus(
-            state.takesReceipts(),
+            snapts.first().takesReceipts(),
             receipts.of(ReceiptLedger.Outcome.SIGNED),
             receipts.of(ReceiptLedger.Outcome.COUNTS_DIFFER)
                 + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),

@@ -16,6 +16,7 @@ import io.viaduct.cnapt.peer.PeerSettings;
 import io.viaduct.cnapt.policy.PolicyRule;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingSettings;
+import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
@@ -38,6 +39,7 @@ import java.util.Optional;
 ///   empty with a peer
 /// @param peer the other end of a tunnel without a SNAPT
 /// @param snapt the first SNAPT to connect to
+/// @param snapts the use of several SNAPTs at a time
 /// @param signalling how the session token is obtained
 /// @param tokenFile file with a token, instead of signalling
 /// @param dns addresses of the resolvers that applications use through the tunnel; if empty, the
@@ -52,6 +54,7 @@ public record CnaptConfiguration(
     Optional<Path> trust,
     PeerSettings peer,
     SnaptSettings snapt,
+    SnaptsSettings snapts,
     SignallingSettings signalling,
     Optional<Path> tokenFile,
     TunSettings tun,
@@ -82,6 +85,7 @@ public record CnaptConfiguration(
           Map.of(
               "trust", trust.isPresent(),
               "snapt.host", !snapt.host().isEmpty(),
+              "snapts.sessions", snapts.sessions() > 1,
               "signalling.bridge", signalling.enabled(),
               "token-file", tokenFile.isPresent(),
               "dns", !dns.isEmpty(),

@@ -15,6 +15,7 @@ import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptSettings;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.egress.EgressRouting;
@@ -35,6 +36,7 @@ import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.peer.PeerSettings;
 import io.viaduct.cnapt.peer.PeerSources;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.DataStatus;
@@ -153,7 +155,8 @@ final class PeerAgent
             owners,
             role(configuration),
             sources,
-            this);
+            new SnaptChoice(configuration.snapts()),
+            List.of(this));
     LinkMonitor links =
         new LinkMonitor(
             dataLoop, LinkRules.of(configuration.links()), data.links(), this::linksChanged);
@@ -189,12 +192,14 @@ final class PeerAgent
         controlLoop,
         () -> tls,
         UNMARKED,
-        () -> data.ranked(network.links().links()),
+        () -> data.first().ranked(network.links().links()),
         configuration.control(),
         new SnaptSettings(host, peer.port(), ""),
         identity,
         configuration.greeting(classifier.names()),
         null,
+        0,
+        new SnaptClaims(),
         new SecureRandom(),
         this);
   }
@@ -249,7 +254,7 @@ final class PeerAgent
       all.of(listening);
     }
     if (calling != null) {
-      all.of(calling);
+      all.of(List.of(calling));
     }
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
@@ -276,6 +281,8 @@ final class PeerAgent
         new AgentStatus.TunStatus(
             tun.name(), configuration.tun().ipv4(), configuration.tun().ipv6(), routes.mtu()),
         state.session(),
+        List.of(),
+        List.of(),
         state.control(),
         null,
         null,
@@ -322,7 +329,7 @@ final class PeerAgent
     readiness.cleared(SESSION);
     if (by.welcome().getResumed()) {
       dataLoop.execute(() -> {
-        data.control(by.connection());
+        data.first().control(by.connection());
         network.look();
       });
       return;
@@ -330,14 +337,14 @@ final class PeerAgent
     TunnelTerms terms = by.terms(limits);
     install(
         new SessionParameters(
-            terms, configuration.tunnel().sending(), by.peers(), by.ownReceiverIndex(), null),
-        () -> data.control(by.connection()));
+            "", terms, configuration.tunnel().sending(), by.peers(), by.ownReceiverIndex(), null),
+        () -> data.first().control(by.connection()));
   }
 
   private void install(SessionParameters parameters, Runnable control) {
     int mtu = parameters.terms().limits().tunMtu();
     dataLoop.execute(() -> {
-      data.install(parameters);
+      data.first().install(parameters);
       control.run();
       network.look();
     });
@@ -352,7 +359,7 @@ final class PeerAgent
     if (why != ControlFailure.NETWORK_CHANGED) {
       lost(why.label() + ": " + detail);
     } else {
-      dataLoop.execute(data::controlLost);
+      dataLoop.execute(data.first()::controlLost);
     }
   }
 
@@ -372,7 +379,7 @@ final class PeerAgent
 
   @Override
   public long carriedBytes() {
-    return data.carried().preBytes();
+    return data.first().carriedBytes();
   }
 
   // --- the control connection of the end that listens
@@ -384,19 +391,20 @@ final class PeerAgent
     TunnelTerms terms = by.terms();
     if (terms == null) {
       dataLoop.execute(() -> {
-        data.control(by.connection());
+        data.first().control(by.connection());
         network.look();
       });
       return;
     }
     install(
         new SessionParameters(
+            "",
             terms,
             configuration.tunnel().sending(),
             Remotes.of(by.from()),
             by.welcome().getReceiverIndex(),
             null),
-        () -> data.control(by.connection()));
+        () -> data.first().control(by.connection()));
   }
 
   // --- of both
@@ -404,13 +412,13 @@ final class PeerAgent
   @Override
   public void lost(String why) {
     state.lost(why);
-    dataLoop.execute(data::controlLost);
+    dataLoop.execute(data.first()::controlLost);
   }
 
   @Override
   public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
     dataLoop.execute(() -> {
-      data.controlDatagrams(datagrams);
+      data.first().controlDatagrams(datagrams);
       taken.run();
     });
   }

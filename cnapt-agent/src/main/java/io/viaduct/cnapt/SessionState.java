@@ -125,6 +125,16 @@ final class SessionState {
     return controlStands || data.pathState().equals("alive");
   }
 
+  /// Returns whether the control connection stands.
+  boolean isConnected() {
+    return controlStands;
+  }
+
+  /// Returns the reason of the last loss or refusal; empty if there was none.
+  String lastFailure() {
+    return lastFailure;
+  }
+
   AgentStatus.@Nullable SessionStatus session() {
     Welcomed by = welcomed;
     return by == null

@@ -18,7 +18,8 @@ class SessionStateTest {
   private final SessionState state = new SessionState();
 
   private static DataStatus data(String pathState) {
-    return new DataStatus("", "udp", pathState, null, null, 0, List.of(), 0, List.of(), List.of());
+    return new DataStatus(
+        "", "udp", pathState, null, null, 0, List.of(), 0, List.of(), List.of(), List.of());
   }
 
   @Test

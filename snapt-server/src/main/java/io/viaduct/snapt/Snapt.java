@@ -207,10 +207,12 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             registry,
             reporting,
             relay,
+            server(),
             port(controlAddress),
             port(dataAddress));
     status = source;
-    operations.listen(configuration.socket(), source::document);
+    operations.listen(
+        configuration.socket(), source::document, DrainActions.of(server(), clock, bridge));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
@@ -267,6 +269,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 settings.keepAlive(),
                 configuration.metering().interval(),
                 port(dataAddress),
+                settings.host(),
+                configuration.region(),
                 configuration.limits(),
                 configuration.relays().stream().map(RelayAddress::message).toList()),
             new SnaptTls(tls).controlPort(),
@@ -302,6 +306,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     return address == null ? 0 : address.getPort();
   }
 
+  private ControlServer server() {
+    ControlServer server = control;
+    if (server == null) {
+      throw new IllegalStateException("the control port opens first");
+    }
+    return server;
+  }
+
   private SnaptStatusSource statusSource() {
     SnaptStatusSource source = status;
     if (source == null) {
@@ -331,6 +343,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
 
   private void onTokenKeys(SnaptStatusAck answer) {
     tokenKeys.accept(answer);
+    ControlServer server = control;
+    if (server != null) {
+      server.told(answer.getDirectoryList());
+    }
     if (tokenKeys.count() > 0) {
       readiness.cleared(TOKEN_KEYS);
     } else {
@@ -381,7 +397,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   public void close() {
     readiness.obstructed("process", "stopping");
     if (control != null) {
-      control.drain();
+      control.stop();
     }
     relay.close();
     ownAddresses.close();

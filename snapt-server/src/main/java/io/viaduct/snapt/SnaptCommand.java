@@ -40,6 +40,7 @@ public final class SnaptCommand {
   /// The default of `socket` in `SnaptConfiguration.yml`.
   static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/snapt.sock");
 
+  private static final long DEADLINE_SECONDS_MAX = 7 * 86_400;
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
   // The state files and sockets expose accounts, charging identifiers and addresses of devices.
@@ -117,13 +118,58 @@ public final class SnaptCommand {
       @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
       @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
       throws UnavailableException {
+    requireOneOf(file, socket);
+    String document = OperationsClient.status(asked(file, socket), STATUS_TIMEOUT);
+    print(json ? document + "\n" : StatusText.of(document));
+    return ExitCode.OK;
+  }
+
+  @Command(
+      description =
+          "Lets a running SNAPT drain: it serves its sessions, refuses new ones, and devices go elsewhere.",
+      mixinStandardHelpOptions = true)
+  int drain(
+      @Option(
+              names = "--deadline",
+              paramLabel = "SECONDS",
+              description = "seconds after which the sessions end that are left")
+          @Nullable Long seconds,
+      @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
+      @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
+      throws UnavailableException {
+    if (seconds != null && (seconds < 1 || seconds > DEADLINE_SECONDS_MAX)) {
+      throw new CommandLine.ParameterException(
+          line(),
+          "--deadline must be from 1 to %d seconds, got %d"
+              .formatted(DEADLINE_SECONDS_MAX, seconds));
+    }
+    String query =
+        seconds == null ? "" : "?%s=%d".formatted(DrainActions.DEADLINE, seconds * 1_000);
+    return act(DrainActions.DRAIN + query, file, socket);
+  }
+
+  @Command(
+      description = "Ends a drain: the SNAPT takes new sessions again.",
+      mixinStandardHelpOptions = true)
+  int undrain(
+      @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
+      @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
+      throws UnavailableException {
+    return act(DrainActions.UNDRAIN, file, socket);
+  }
+
+  private int act(String path, @Nullable Path file, @Nullable Path socket)
+      throws UnavailableException {
+    requireOneOf(file, socket);
+    print(OperationsClient.act(asked(file, socket), path, STATUS_TIMEOUT));
+    return ExitCode.OK;
+  }
+
+  private void requireOneOf(@Nullable Path file, @Nullable Path socket) {
     if (file != null && socket != null) {
       throw new CommandLine.ParameterException(
           line(), "give --config FILE or --socket SOCKET, not both");
     }
-    String document = OperationsClient.status(asked(file, socket), STATUS_TIMEOUT);
-    print(json ? document + "\n" : StatusText.of(document));
-    return ExitCode.OK;
   }
 
   @Command(

@@ -3,6 +3,8 @@ package io.viaduct.snapt;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.DrainStatus;
 import io.viaduct.snapt.relay.Refusals;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
@@ -10,6 +12,7 @@ import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.SnaptState;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.InstantSource;
 import java.util.List;
@@ -31,6 +34,7 @@ final class SnaptStatusSource {
   private final SessionRegistry registry;
   private final UsageReporting reporting;
   private final Relay relay;
+  private final ControlServer control;
   private final int controlPort;
   private final int dataPort;
   private Rates rates;
@@ -45,6 +49,7 @@ final class SnaptStatusSource {
       SessionRegistry registry,
       UsageReporting reporting,
       Relay relay,
+      ControlServer control,
       int controlPort,
       int dataPort) {
     this.configuration = configuration;
@@ -53,6 +58,7 @@ final class SnaptStatusSource {
     this.registry = registry;
     this.reporting = reporting;
     this.relay = relay;
+    this.control = control;
     this.controlPort = controlPort;
     this.dataPort = dataPort;
     this.rates = new Rates(clock.millis(), 0, 0, 0, 0);
@@ -61,7 +67,11 @@ final class SnaptStatusSource {
   /// Returns the status for the bridge.
   SnaptStatus announcement() {
     Rates now = rates();
+    DrainStatus drain = control.drainStatus();
     return SnaptStatus.newBuilder()
+        .setState(drain.draining() ? SnaptState.DRAINING : SnaptState.SERVING)
+        .setDrainDeadlineMs(drain.deadlineMs())
+        .setLoadPercent(registry.loadPercent())
         .setSnaptId(configuration.id())
         .setHost(configuration.control().host())
         .setControlPort(controlPort)
@@ -102,10 +112,14 @@ final class SnaptStatusSource {
 
   /// The document `/status`, for the operator.
   ///
+  /// @param state `serving` or `draining`
+  /// @param drainDeadlineMs Unix time at which the sessions end that are left; 0 for never
   /// @param sessions open sessions, with the flows of their open interval
   /// @param refused number of refused datagrams and records of all sessions, by reason
   record Document(
       String id,
+      String state,
+      long drainDeadlineMs,
       long epoch,
       String version,
       String host,
@@ -121,8 +135,11 @@ final class SnaptStatusSource {
 
   Document document() {
     Rates now = rates();
+    DrainStatus drain = control.drainStatus();
     return new Document(
         configuration.id(),
+        drain.draining() ? "draining" : "serving",
+        drain.deadlineMs(),
         epoch,
         ProcessMetrics.versionOf(Snapt.class),
         configuration.control().host(),

@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,6 +24,13 @@ final class StatusText {
                 status.path("upBitPerSecond").asDouble() / 1e6,
                 status.path("downBitPerSecond").asDouble() / 1e6,
                 status.path("reportsPending").asLong()));
+    if (status.path("state").asString("").equals("draining")) {
+      long deadlineMs = status.path("drainDeadlineMs").asLong();
+      text.append(
+          "draining: new sessions are refused%s%n"
+              .formatted(
+                  deadlineMs == 0 ? "" : ", all end at " + Instant.ofEpochMilli(deadlineMs)));
+    }
     status
         .path("refused")
         .properties()

@@ -99,6 +99,7 @@ class SnaptMetricsTest {
         snapt.registry,
         snapt.reporting,
         snapt.relay,
+        snapt.control,
         snapt.controlAddress.getPort(),
         snapt.dataAddress.getPort());
   }

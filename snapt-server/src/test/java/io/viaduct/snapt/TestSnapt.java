@@ -170,6 +170,8 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 Duration.ofMillis(500),
                 interval,
                 dataAddress.getPort(),
+                "localhost",
+                "here",
                 new TunnelLimits(1500, 65_536),
                 List.of()),
             operator
@@ -296,7 +298,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
 
   @Override
   public void close() {
-    control.drain();
+    control.stop();
     relay.close();
     reportingThread.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -1,7 +1,9 @@
 package io.viaduct.cnapt.control;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs to which the agent may connect, in order: the configured one first, then the list.
@@ -18,6 +20,8 @@ final class Candidates {
 
   private final @Nullable Snapt bootstrap;
   private final long patienceNs;
+  private final SnaptClaims claims;
+  private final Set<Snapt> tried = new HashSet<>(); // since the last Welcome
   private List<Snapt> snapts = List.of();
   private @Nullable Snapt home;
   private int place;
@@ -25,8 +29,10 @@ final class Candidates {
   private long failingSinceNs;
 
   /// @param patienceNs how long home is tried again, in ns
-  Candidates(SnaptSettings settings, long patienceNs) {
+  /// @param claims of all lists of this device: a SNAPT is current in one of them only
+  Candidates(SnaptSettings settings, long patienceNs, SnaptClaims claims) {
     this.patienceNs = patienceNs;
+    this.claims = claims;
     bootstrap =
         settings.host().isEmpty()
             ? null
@@ -43,9 +49,7 @@ final class Candidates {
       next.add(bootstrap);
     }
     for (Snapt each : listed) {
-      boolean known =
-          next.stream()
-              .anyMatch(s -> s.host().equals(each.host()) && s.controlPort() == each.controlPort());
+      boolean known = next.stream().anyMatch(each::isSameProcess);
       if (!known && next.size() < SNAPTS_MAX) {
         next.add(each);
       }
@@ -67,9 +71,17 @@ final class Candidates {
     attempts = 0;
   }
 
-  /// Returns the SNAPT to connect to, or null while none is known.
+  /// Returns the SNAPT to connect to, or null while none is known that no other list has.
   @Nullable Snapt current() {
-    return snapts.isEmpty() ? null : snapts.get(place % snapts.size());
+    for (int i = 0; i < snapts.size(); i++) {
+      int at = (place + i) % snapts.size();
+      if (claims.claim(this, snapts.get(at))) {
+        place = at;
+        return snapts.get(at);
+      }
+    }
+    claims.release(this);
+    return null;
   }
 
   /// Records a failed attempt at the current SNAPT.
@@ -86,8 +98,44 @@ final class Candidates {
 
   private void moveOn() {
     if (snapts.size() > 1) {
-      begin((place + 1) % snapts.size());
+      begin(next());
     }
+  }
+
+  /// Returns the place of the nearest SNAPT that no other list has and that was not tried since the
+  /// last Welcome; the next one of the list if none was measured.
+  private int next() {
+    tried.add(snapts.get(place % snapts.size()));
+    if (tried.containsAll(snapts)) {
+      tried.clear();
+    }
+    int nearest = (place + 1) % snapts.size();
+    double leastMs = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < snapts.size(); i++) {
+      Snapt each = snapts.get(i);
+      double ms =
+          tried.contains(each) || claims.isHeld(each) ? Double.NaN : claims.roundTripMs(each);
+      if (ms < leastMs) {
+        leastMs = ms;
+        nearest = i;
+      }
+    }
+    return nearest;
+  }
+
+  /// Moves on from a SNAPT that works, if there is another one that no other list has.
+  ///
+  /// @return false if there is none; the current one then stays
+  boolean leave() {
+    Snapt before = current();
+    int at = place;
+    moveOn();
+    Snapt next = current();
+    if (before == null || next == null || next.equals(before)) {
+      place = at;
+      return false;
+    }
+    return true;
   }
 
   /// Returns true if the next attempt is at home, within the time of `snapt-patience`.
@@ -103,6 +151,7 @@ final class Candidates {
   /// Records a Welcome of the current SNAPT, which becomes home.
   void succeeded() {
     home = current();
+    tried.clear();
     attempts = 0;
   }
 

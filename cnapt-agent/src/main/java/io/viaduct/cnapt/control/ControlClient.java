@@ -40,6 +40,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final DeviceIdentity device;
   private final Greeting greeting;
   private final @Nullable ReceiptLedger ledger;
+  private final int line;
   private final ControlListener listener;
   private final RandomGenerator random;
   private final Candidates candidates;
@@ -50,6 +51,8 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
+  private @Nullable ControlDialog departing; // goes on until the next Welcome
+  private String departingWhy = "";
   private @Nullable ScheduledFuture<?> retry;
   private boolean away; // no link can be used
   private boolean stopped;
@@ -63,6 +66,8 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param mark SO_MARK of the connection; 0 means none
   /// @param links links that may carry the connection, the preferred one first; called on the loop
   /// @param ledger signs receipts, used only on the loop from now on; null if this end signs none
+  /// @param line number of this client among those of the device, for the ledger
+  /// @param claims of all clients of the device
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
@@ -73,6 +78,8 @@ public final class ControlClient implements ControlDialog.Owner {
       DeviceIdentity device,
       Greeting greeting,
       @Nullable ReceiptLedger ledger,
+      int line,
+      SnaptClaims claims,
       RandomGenerator random,
       ControlListener listener) {
     this.loop = loop;
@@ -83,9 +90,10 @@ public final class ControlClient implements ControlDialog.Owner {
     this.device = device;
     this.greeting = greeting;
     this.ledger = ledger;
+    this.line = line;
     this.random = random;
     this.listener = listener;
-    this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos());
+    this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
   }
 
@@ -108,6 +116,40 @@ public final class ControlClient implements ControlDialog.Owner {
       } else {
         open.present(shown);
       }
+    });
+  }
+
+  /// Takes the list that another client of the device has got, and connects if this one has waited
+  /// for a SNAPT.
+  ///
+  /// @param snapts empty if only a SNAPT may have become free
+  public void listed(List<Snapt> snapts) {
+    loop.execute(() -> {
+      if (!snapts.isEmpty()) {
+        candidates.replace(snapts);
+      }
+      if (dialog == null && retry == null) {
+        connect();
+      }
+    });
+  }
+
+  /// Leaves the SNAPT for another one, if there is one that is free: the session ends there when
+  /// the other one has sent its Welcome. Does nothing otherwise.
+  ///
+  /// @param why sent with the Goodbye
+  public void moveOn(String why) {
+    loop.execute(() -> {
+      ControlDialog open = dialog;
+      if (open == null || !open.isEstablished() || departing != null || !candidates.leave()) {
+        return;
+      }
+      LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
+      departing = open;
+      departingWhy = why;
+      dialog = null;
+      backOff.succeeded();
+      connect();
     });
   }
 
@@ -210,7 +252,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private Resumption resumption(Snapt at) {
     Welcomed held = session;
-    return held != null && held.snapt().host().equals(at.host())
+    return held != null && held.snapt().isSameProcess(at)
         ? new Resumption(held.welcome().getSessionId(), held.ownReceiverIndex())
         : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1));
   }
@@ -223,6 +265,11 @@ public final class ControlClient implements ControlDialog.Owner {
         greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
     session = welcomed;
     loggedWords = "";
+    ControlDialog left = departing;
+    departing = null;
+    if (left != null) {
+      left.leave(departingWhy, () -> {});
+    }
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
   }
@@ -270,9 +317,20 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void relays(List<Relay> listed) {
+  public void relays(List<Relay> listed, boolean complete) {
+    Welcomed by = session;
+    for (Relay each : listed) {
+      if (by != null && each.getSnaptId().equals(by.welcome().getSnaptId())) {
+        listener.told(
+            each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
+      }
+    }
+    if (!complete) {
+      return; // it names the sender alone
+    }
     List<Snapt> snapts =
         listed.stream()
+            .filter(r -> r.getState() != Relay.State.DRAINING) // it would refuse a new session
             .flatMap(r -> Snapt.listed(r.getSnaptId(), r.getHost(), r.getControlPort()).stream())
             .toList();
     if (snapts.isEmpty()) {
@@ -284,6 +342,10 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
+    if (closed == departing) {
+      departing = null;
+      return;
+    }
     dialog = null;
     failed(why, detail, closed.isEstablished());
   }
@@ -349,9 +411,9 @@ public final class ControlClient implements ControlDialog.Owner {
       cancelRetry();
       ReceiptLedger signing = ledger;
       if (signing != null) {
-        signing.ended();
+        signing.ended(line);
       }
-      ControlDialog open = dialog;
+      ControlDialog open = departing == null ? dialog : departing;
       dialog = null;
       if (open != null && open.isEstablished()) {
         open.leave(reason, () -> left.trySuccess(null));

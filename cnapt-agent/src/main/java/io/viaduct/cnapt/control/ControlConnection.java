@@ -14,7 +14,6 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
-import io.netty.channel.unix.RawUnixChannelOption;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -29,8 +28,6 @@ import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -57,15 +54,6 @@ final class ControlConnection implements ControlLine.Connection {
 
     void ended(ControlConnection connection, ControlFailure why, String detail);
   }
-
-  // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
-  private static final IntegerUnixChannelOption SO_MARK =
-      new IntegerUnixChannelOption("SO_MARK", 1, 36);
-
-  // SO_BINDTODEVICE of asm-generic/socket.h; IFNAMSIZ bytes, filled with zeros.
-  private static final int DEVICE_BYTES = 16;
-  private static final RawUnixChannelOption SO_BINDTODEVICE =
-      new RawUnixChannelOption("SO_BINDTODEVICE", 1, 25, DEVICE_BYTES);
 
   private static final IntegerUnixChannelOption TCP_MAXSEG =
       new IntegerUnixChannelOption("TCP_MAXSEG", 6, 2);
@@ -110,18 +98,7 @@ final class ControlConnection implements ControlLine.Connection {
                     fill(made, tls, timeoutMs);
                   }
                 });
-    if (mark != 0) {
-      bootstrap.option(SO_MARK, mark);
-    }
-    if (link != null) {
-      bootstrap.option(SO_BINDTODEVICE, device(link));
-    }
-  }
-
-  private static ByteBuffer device(UsableLink link) {
-    ByteBuffer name = ByteBuffer.allocateDirect(DEVICE_BYTES);
-    name.put(link.name().getBytes(StandardCharsets.UTF_8)).clear();
-    return name;
+    way.bind(bootstrap, mark);
   }
 
   /// Returns whether the connection can go on by one of these links: its own is there, with the
@@ -138,7 +115,7 @@ final class ControlConnection implements ControlLine.Connection {
     }
     UsableLink holding = ControlWay.holding(links, own.getAddress(), bound);
     if (holding != null && bound == null) {
-      open.config().setOption(SO_BINDTODEVICE, device(holding));
+      ControlWay.bind(open, holding);
     }
     link = holding == null ? bound : holding;
     return holding != null;

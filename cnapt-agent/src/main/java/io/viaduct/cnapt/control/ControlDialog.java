@@ -19,6 +19,7 @@ import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
 import java.net.InetSocketAddress;
@@ -52,7 +53,10 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Returns the bytes that the tunnel has carried; a difference means that there is traffic.
     long carriedBytes();
 
-    void relays(List<Relay> listed);
+    /// Called for the list of a Welcome, and for each later one.
+    ///
+    /// @param complete true if the list has all SNAPTs
+    void relays(List<Relay> listed, boolean complete);
 
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
@@ -176,6 +180,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case CREDIT_NOTICE -> owner.credit(message.getCreditNotice());
+      case RELAYS -> relays(from, message.getRelays());
       case GOODBYE -> {
         if (left == null) {
           owner.goodbye();
@@ -236,9 +241,17 @@ final class ControlDialog implements ControlConnection.Owner {
       boundaries =
           new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
-    owner.relays(welcome.getRelaysList());
+    owner.relays(welcome.getRelaysList(), true);
     if (!tokenShown) {
       showToken(from);
+    }
+  }
+
+  private void relays(ControlConnection from, RelayList list) {
+    if (established) {
+      owner.relays(list.getRelaysList(), list.getComplete());
+    } else {
+      from.close(ControlFailure.MALFORMED, "RELAYS before Welcome");
     }
   }
 

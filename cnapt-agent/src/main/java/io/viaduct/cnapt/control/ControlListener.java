@@ -26,6 +26,12 @@ public interface ControlListener {
   /// Called when the list of SNAPTs has changed.
   void relays(List<Snapt> relays);
 
+  /// Called with what the SNAPT tells about itself: its state and its load.
+  ///
+  /// @param draining true if new flows should go elsewhere
+  /// @param loadPercent 0 to 100
+  default void told(boolean draining, int loadPercent) {}
+
   /// Returns the inner bytes that the tunnel has carried so far, in both directions.
   long carriedBytes();
 

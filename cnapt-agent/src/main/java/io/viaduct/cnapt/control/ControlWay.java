@@ -1,8 +1,14 @@
 package io.viaduct.cnapt.control;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.channel.unix.RawUnixChannelOption;
 import io.viaduct.cnapt.links.UsableLink;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +21,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param link null if the kernel chooses it
 record ControlWay(@Nullable UsableLink link, InetAddress address) {
+  // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
+  private static final IntegerUnixChannelOption SO_MARK =
+      new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  // SO_BINDTODEVICE of asm-generic/socket.h; IFNAMSIZ bytes, filled with zeros.
+  private static final int DEVICE_BYTES = 16;
+  private static final RawUnixChannelOption SO_BINDTODEVICE =
+      new RawUnixChannelOption("SO_BINDTODEVICE", 1, 25, DEVICE_BYTES);
+
   /// Returns the ways to a SNAPT in the order in which they are tried, at least one.
   ///
   /// @param links the preferred one first
@@ -32,6 +47,29 @@ record ControlWay(@Nullable UsableLink link, InetAddress address) {
       found.forEach(each -> ways.add(new ControlWay(null, each)));
     }
     return ways;
+  }
+
+  /// Lets the connections of a bootstrap take this way.
+  ///
+  /// @param mark SO_MARK; 0 means none
+  void bind(Bootstrap bootstrap, int mark) {
+    if (mark != 0) {
+      bootstrap.option(SO_MARK, mark);
+    }
+    if (link != null) {
+      bootstrap.option(SO_BINDTODEVICE, device(link));
+    }
+  }
+
+  /// Binds an open connection to a link.
+  static void bind(Channel open, UsableLink to) {
+    open.config().setOption(SO_BINDTODEVICE, device(to));
+  }
+
+  private static ByteBuffer device(UsableLink link) {
+    ByteBuffer name = ByteBuffer.allocateDirect(DEVICE_BYTES);
+    name.put(link.name().getBytes(StandardCharsets.UTF_8)).clear();
+    return name;
   }
 
   /// Returns the link among these by which a connection with this local address goes on; null if

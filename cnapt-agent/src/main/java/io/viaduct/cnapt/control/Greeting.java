@@ -52,7 +52,11 @@ public record Greeting(
             .addAllFeatures(limits.features());
     return toPeer
         ? hello.build()
-        : hello.addFeatures(Feature.RECEIPTS).addFeatures(Feature.CREDIT_NOTICES).build();
+        : hello
+            .addFeatures(Feature.RECEIPTS)
+            .addFeatures(Feature.CREDIT_NOTICES)
+            .addFeatures(Feature.RELAY_LISTS)
+            .build();
   }
 
   /// Returns the rule of docs/protocol.md section 5 that a Welcome violates, or an empty text.

@@ -24,6 +24,11 @@ public record Snapt(String id, String host, int controlPort) {
         : Optional.empty();
   }
 
+  /// Returns whether both name the same host and port; the configuration may leave out the id.
+  boolean isSameProcess(Snapt other) {
+    return host.equals(other.host) && controlPort == other.controlPort;
+  }
+
   @Override
   public String toString() {
     return (id.isEmpty() ? "" : id + " ") + host + ":" + controlPort;

@@ -18,6 +18,7 @@ import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataCounters;
+import io.viaduct.cnapt.tunnel.Placement;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.path.Carrier;
@@ -25,8 +26,10 @@ import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,13 +52,13 @@ public final class AgentMeters {
   public void of(
       Carried carried,
       DataCounters data,
-      ControlClient control,
+      List<ControlClient> controls,
       ReceiptLedger receipts,
       HandoverLog handovers,
       CarrierLog carriers,
       OwnerLookup owners) {
     of(carried, data, handovers, carriers, owners);
-    of(control);
+    of(controls);
     of(receipts);
   }
 
@@ -314,28 +317,38 @@ public final class AgentMeters {
         "Flows whose process gave another class",
         data,
         DataCounters::reclassified);
+    for (Placement reason : Placement.values()) {
+      counter("viaduct_flows_placed", data, d -> d.placed(reason))
+          .description("New flows while there are several SNAPTs, by the reason for the SNAPT")
+          .tag("reason", MetricLabel.of(reason))
+          .register(registry);
+    }
     Gauge.builder("viaduct_timer_lateness", data, DataCounters::timerLateness)
         .description("98th percentile of the timer lateness of the event loop")
         .baseUnit("seconds")
         .register(registry);
   }
 
-  /// Registers failures and ends of control connections, and refusals of the other end.
-  public void of(ControlClient control) {
+  /// Registers failures and ends of control connections, and refusals of the other ends.
+  public void of(List<ControlClient> controls) {
     for (ControlFailure why : ControlFailure.values()) {
-      counter("viaduct_control_failures", control, c -> c.failures(why))
+      counter("viaduct_control_failures", controls, all -> sum(all, c -> c.failures(why)))
           .description("Control connections that failed or ended, by reason")
           .tag("reason", why.label())
           .register(registry);
     }
     for (RefusalCode code : RefusalCode.values()) {
       if (code != RefusalCode.UNRECOGNIZED) {
-        counter("viaduct_control_refusals", control, c -> c.refusals(code))
+        counter("viaduct_control_refusals", controls, all -> sum(all, c -> c.refusals(code)))
             .description("Refusals by a SNAPT, by code")
             .tag("code", MetricLabel.of(code))
             .register(registry);
       }
     }
+  }
+
+  private static long sum(List<ControlClient> controls, ToLongFunction<ControlClient> count) {
+    return controls.stream().mapToLong(count).sum();
   }
 
   // Receipts that SNAPTs asked for.

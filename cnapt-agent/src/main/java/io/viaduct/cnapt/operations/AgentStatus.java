@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.operations;
 
+import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
@@ -21,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// @param links the links that may carry the tunnel
 /// @param paths the paths of the session
 /// @param portal page of the captive portal that stands in the way; empty if none was noticed
-/// @param session null before the first Welcome
+/// @param session that with the first SNAPT in use; null before the first Welcome
+/// @param snapts the SNAPTs in use; empty with a peer
+/// @param watchedSnapts the other SNAPTs of the list, as far as they are measured; empty if only
+///   one SNAPT is used at a time
 public record AgentStatus(
     String state,
     List<String> reasons,
@@ -30,6 +34,8 @@ public record AgentStatus(
     long uptimeMs,
     TunStatus tun,
     @Nullable SessionStatus session,
+    List<UsedSnapt> snapts,
+    List<SnaptWatch.Watched> watchedSnapts,
     ControlStatus control,
     @Nullable ReceiptsStatus receipts,
     @Nullable SignallingStatus signalling,
@@ -51,6 +57,27 @@ public record AgentStatus(
   /// @param snapt the SNAPT or the peer
   public record SessionStatus(
       String snapt, String id, String aead, int pathMtu, long reportIntervalMs, long sinceMs) {}
+
+  /// A SNAPT in use.
+  ///
+  /// @param snapt its id and address
+  /// @param session id of the session
+  /// @param established true if the control connection is open now
+  /// @param lastFailure reason of the last loss or refusal of the connection; empty without one
+  /// @param state `carrying`, `leaving` (it is about to stop), `silent` or `none` (no session)
+  /// @param roundTripMs smoothed round trip; null before the first answer
+  /// @param ownBitPerSecond rate of this device's outer packets in both directions
+  /// @param carriedBytes inner bytes of the session in both directions
+  public record UsedSnapt(
+      String snapt,
+      String session,
+      boolean established,
+      String lastFailure,
+      String state,
+      @Nullable Double roundTripMs,
+      int flows,
+      long ownBitPerSecond,
+      long carriedBytes) {}
 
   /// The other end of a tunnel without a SNAPT.
   ///

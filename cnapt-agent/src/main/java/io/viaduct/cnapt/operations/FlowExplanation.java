@@ -41,7 +41,7 @@ public record FlowExplanation(boolean isFound, String text) {
     String link = flow.path("link").asString("");
     return """
     flow   port %d -> %s, application %s, class %s, open for %.1f s
-    path   %s
+    %spath   %s
     why    %s
     """
         .formatted(
@@ -50,11 +50,20 @@ public record FlowExplanation(boolean isFound, String text) {
             flow.path("application").asString(""),
             serviceClass,
             flow.path("ageMs").asLong(0) / 1000.0,
+            snapt(flow),
             link.isEmpty() ? "none yet: no packet has left" : link,
             serviceClass.endsWith("LD")
                 ? "its class counts delay: of the paths in use, the one with the least round trip,"
                     + " each percent of loss counted as 10 ms; a second one too while the first one loses"
                 : "its class counts rate: it stays on its path while that is in use and not full; one TCP flow that"
                     + " fills its path alone takes all of them");
+  }
+
+  // Empty with one SNAPT, and for a flow that the other end has opened.
+  private static String snapt(JsonNode flow) {
+    String why = flow.path("snaptWhy").asString("");
+    return why.isEmpty()
+        ? ""
+        : "SNAPT  %s%nwhy    %s%n".formatted(flow.path("snapt").asString(""), why);
   }
 }

@@ -28,7 +28,7 @@ public final class StatusText {
     if (peer.isObject()) {
       line(text, "peer", peer(peer));
     } else {
-      line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+      snapts(text, status);
     }
     line(
         text,
@@ -68,6 +68,48 @@ public final class StatusText {
     handovers(text, status);
     carrierChanges(text, status.path("carrierChanges"));
     return text.toString();
+  }
+
+  private static void snapts(StringBuilder text, JsonNode status) {
+    JsonNode snapts = status.path("snapts");
+    if (snapts.size() > 1) {
+      snapts.forEach(each -> line(text, "SNAPT", snapt(each)));
+      status.path("watchedSnapts").forEach(each -> line(text, "watched", watched(each)));
+    } else {
+      JsonNode session = status.path("session");
+      line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+    }
+  }
+
+  private static String watched(JsonNode snapt) {
+    JsonNode roundTrip = snapt.path("roundTripMs");
+    int unanswered = snapt.path("unanswered").asInt(0);
+    return snapt.path("snapt").asString("")
+        + (roundTrip.isNumber()
+            ? String.format(
+                Locale.ROOT,
+                ", round trip %.1f ms, %d s ago",
+                roundTrip.asDouble(),
+                snapt.path("agoMs").asLong(0) / 1_000)
+            : ", not measured")
+        + (unanswered == 0 ? "" : ", %d times without an answer".formatted(unanswered));
+  }
+
+  private static String snapt(JsonNode snapt) {
+    JsonNode roundTrip = snapt.path("roundTripMs");
+    String failure = snapt.path("lastFailure").asString("");
+    return String.format(
+        Locale.ROOT,
+        "%s, %s%s, %d flows, %.2f Mbit/s%s%s",
+        snapt.path("snapt").asString(""),
+        snapt.path("state").asString(""),
+        roundTrip.isNumber()
+            ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
+            : "",
+        snapt.path("flows").asInt(0),
+        snapt.path("ownBitPerSecond").asDouble() / 1e6,
+        snapt.path("established").asBoolean(false) ? "" : ", not connected",
+        failure.isEmpty() ? "" : ", last failure: " + failure);
   }
 
   private static String peer(JsonNode peer) {

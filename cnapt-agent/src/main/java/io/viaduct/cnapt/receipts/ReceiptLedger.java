@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,7 +46,7 @@ public final class ReceiptLedger implements AutoCloseable {
   private final AtomicLongArray outcomes = new AtomicLongArray(Outcome.values().length);
   private final AtomicInteger owed = new AtomicInteger();
   private final Set<String> logged = new LinkedHashSet<>();
-  private @Nullable SessionRecord current;
+  private final Map<Integer, SessionRecord> open = new HashMap<>(); // by line
 
   /// The outcomes of a boundary; each value is a counter.
   public enum Outcome {
@@ -82,30 +84,30 @@ public final class ReceiptLedger implements AutoCloseable {
         settings, sign, clock, StateFile.open(directory, SessionRecord.BYTES, SESSIONS_MAX));
   }
 
-  /// Starts the counts of a new session, in place of the oldest one. The previous session has
-  /// ended.
+  /// Starts the counts of a new session, in place of the oldest one. The previous session of the
+  /// line has ended.
   ///
+  /// @param line number of the control connection; each has one session at a time
   /// @param epoch start counter of the SNAPT
   /// @return the counts, which the data path updates
-  public SessionCounts begin(String snaptId, String sessionId, long epoch) {
-    SessionRecord before = current;
+  public SessionCounts begin(int line, String snaptId, String sessionId, long epoch) {
     SessionRecord same = find(snaptId, sessionId, epoch);
     SessionRecord place =
         same != null
             ? same
             : records.stream()
-                .filter(record -> record != before)
+                .filter(record -> !open.containsValue(record))
                 .min(Comparator.comparingLong(SessionRecord::sinceMs))
                 .orElseThrow();
     place.begin(SessionRecord.key(snaptId, sessionId), epoch, clock.millis());
-    current = place;
+    open.put(line, place);
     keep();
     return place.counts();
   }
 
-  /// Records the end of the session. Packets still in flight will not be counted.
-  public void ended() {
-    current = null;
+  /// Records the end of the session of a line. Packets still in flight will not be counted.
+  public void ended(int line) {
+    open.remove(line);
   }
 
   /// Answers a boundary.
@@ -129,7 +131,7 @@ public final class ReceiptLedger implements AutoCloseable {
     }
     if (!record.hasSignedSame(boundary)) {
       if (record.hasSigned(boundary) || !agrees(record, boundary)) {
-        return patient && record == current
+        return patient && open.containsValue(record)
             ? Optional.empty()
             : Optional.of(
                 refuse(
@@ -164,7 +166,7 @@ public final class ReceiptLedger implements AutoCloseable {
     long up = counts.up();
     // The SNAPT charges the bytes that arrive here, but learns of a loss only seconds later.
     long down = counts.down() + settings.lost(counts.recentLost(), counts.recentDown());
-    if (record != current) {
+    if (!open.containsValue(record)) {
       // The bytes in flight at the end of the session are about those of the last seconds.
       up += counts.recentUp();
       down += counts.recentDown();

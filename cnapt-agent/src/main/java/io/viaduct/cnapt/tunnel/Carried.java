@@ -5,9 +5,11 @@ import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
 
-/// Totals over all sessions of this agent: the ended ones plus the current one, so that counters
+/// Totals over all sessions of this agent: the ended ones plus the present ones, so that counters
 /// never decrease. Written by the data path's event loop. Other threads may read slightly old
 /// values.
 public final class Carried {
@@ -20,20 +22,18 @@ public final class Carried {
   private long receivedOverhead;
   private long unknownReceiver;
   private long endedBlackHoles;
-  private volatile @Nullable TunnelSession current;
+  private volatile List<TunnelSession> present = List.of();
 
-  /// Sets the current session.
+  /// Adds a session that has begun.
   void begin(TunnelSession session) {
-    current = session;
+    List<TunnelSession> next = new ArrayList<>(present);
+    next.add(session);
+    present = List.copyOf(next);
   }
 
-  /// Adds the totals of the current session, which has ended.
-  void retire() {
-    TunnelSession ended = current;
-    if (ended == null) {
-      return;
-    }
-    current = null;
+  /// Keeps the totals of a session that has ended.
+  void retire(TunnelSession ended) {
+    present = present.stream().filter(each -> each != ended).toList();
     verdicts.addAll(ended.verdicts());
     for (ServiceClass each : ServiceClass.values()) {
       int c = each.ordinal();
@@ -47,17 +47,15 @@ public final class Carried {
     receivedOverhead += ended.totals().receivedOverheadBytes();
   }
 
-  /// Returns the size of the largest outer IP packet that is sent now, in bytes; 0 without a
-  /// session.
+  /// Returns the size of the largest outer IP packet that is sent now, in bytes; the smallest one
+  /// of several sessions, 0 without a session.
   public int pathMtu() {
-    TunnelSession session = current;
-    return session == null ? 0 : session.mtu().size();
+    return present.stream().mapToInt(each -> each.mtu().size()).min().orElse(0);
   }
 
   /// Returns the number of times that packets of the size in use were no longer delivered.
   public long blackHoles() {
-    TunnelSession session = current;
-    return endedBlackHoles + (session == null ? 0 : session.mtu().blackHoles());
+    return endedBlackHoles + present.stream().mapToLong(each -> each.mtu().blackHoles()).sum();
   }
 
   /// Counts a datagram for an unknown or ended session.
@@ -67,17 +65,15 @@ public final class Carried {
 
   /// Returns the number of datagrams, records and packets with this verdict.
   public long verdict(Verdict verdict) {
-    TunnelSession session = current;
     return verdicts.of(verdict)
-        + (session == null ? 0 : session.verdicts().of(verdict))
+        + present.stream().mapToLong(each -> each.verdicts().of(verdict)).sum()
         + (verdict == Verdict.UNKNOWN_RECEIVER ? unknownReceiver : 0);
   }
 
   /// Returns the bytes of inner IP packets.
   public long preBytes(Direction direction, ServiceClass of) {
-    FlowCounters counters = counters(direction, of);
     long[] ended = direction == Direction.SENT ? sentPre : receivedPre;
-    return ended[of.ordinal()] + (counters == null ? 0 : counters.preBytes());
+    return ended[of.ordinal()] + sum(direction, of, FlowCounters::preBytes);
   }
 
   /// Returns the inner IP bytes of all classes in both directions.
@@ -91,31 +87,35 @@ public final class Carried {
 
   /// Returns the bytes of the outer IP packets that carried them.
   public long postBytes(Direction direction, ServiceClass of) {
-    FlowCounters counters = counters(direction, of);
     long[] ended = direction == Direction.SENT ? sentPost : receivedPost;
-    return ended[of.ordinal()] + (counters == null ? 0 : counters.postBytes());
+    return ended[of.ordinal()] + sum(direction, of, FlowCounters::postBytes);
   }
 
-  /// Returns the pacing rate of datagrams in bit/s; infinite if there is no limit.
+  /// Returns the pacing rate of datagrams in bit/s, of all sessions together; infinite if one of
+  /// them has no limit, or there is none.
   public double pacedBitPerSecond() {
-    TunnelSession session = current;
-    return session == null ? Double.POSITIVE_INFINITY : session.pacedBitPerSecond();
+    List<TunnelSession> now = present;
+    return now.isEmpty()
+        ? Double.POSITIVE_INFINITY
+        : now.stream().mapToDouble(TunnelSession::pacedBitPerSecond).sum();
   }
 
   /// Returns the outer bytes that belong to no flow: probes, acknowledgements, statistics.
   public long overheadBytes(Direction direction) {
-    TunnelSession session = current;
     return direction == Direction.SENT
-        ? sentOverhead + (session == null ? 0 : session.totals().sentOverheadBytes())
-        : receivedOverhead + (session == null ? 0 : session.totals().receivedOverheadBytes());
+        ? sentOverhead + present.stream().mapToLong(each -> each.totals().sentOverheadBytes()).sum()
+        : receivedOverhead
+            + present.stream().mapToLong(each -> each.totals().receivedOverheadBytes()).sum();
   }
 
-  private @Nullable FlowCounters counters(Direction direction, ServiceClass of) {
-    TunnelSession session = current;
-    if (session == null) {
-      return null;
+  private long sum(Direction direction, ServiceClass of, ToLongFunction<FlowCounters> count) {
+    long sum = 0;
+    for (TunnelSession each : present) {
+      sum +=
+          count.applyAsLong(
+              direction == Direction.SENT ? each.totals().sent(of) : each.totals().received(of));
     }
-    return direction == Direction.SENT ? session.totals().sent(of) : session.totals().received(of);
+    return sum;
   }
 
   /// The direction from the device's point of view.

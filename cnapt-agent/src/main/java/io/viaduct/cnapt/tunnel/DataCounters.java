@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 public final class DataCounters {
   private final TunIntake intake;
   private final TunWriter writer;
-  private final PathsView paths;
+  private final TunnelEnds ends;
   private final FlowClasses classes;
   private final TimerLateness lateness;
 
   DataCounters(
       TunIntake intake,
       TunWriter writer,
-      PathsView paths,
+      TunnelEnds ends,
       FlowClasses classes,
       TimerLateness lateness) {
     this.intake = intake;
     this.writer = writer;
-    this.paths = paths;
+    this.ends = ends;
     this.classes = classes;
     this.lateness = lateness;
   }
@@ -43,35 +43,41 @@ public final class DataCounters {
 
   /// Returns the number of bursts that were dropped because no network became available.
   public long droppedBursts() {
-    return paths.droppedBursts();
+    return ends.all().stream().mapToLong(each -> each.paths().droppedBursts()).sum();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
-    return paths.refusals();
+    return ends.all().stream().mapToLong(each -> each.paths().refusals()).sum();
   }
 
-  /// Returns the status of a path, at most a second old; null for a path that does not exist.
+  /// Returns the status of a path to the first SNAPT, at most a second old; null for a path that
+  /// does not exist.
   public @Nullable PathStatus path(int id) {
-    return paths.published(id);
+    return ends.first().paths().published(id);
   }
 
   /// Returns the number of pairs of a link and an address that are no path, because the session may
   /// have no more.
   public int refusedPairs() {
-    return paths.refusedPairs();
+    return ends.first().paths().refusedPairs();
   }
 
   /// Returns how often the watchdog of a listening peer has found that the probes of a path have
   /// stopped.
   public long watchdogs() {
-    return paths.watchdogs();
+    return ends.first().paths().watchdogs();
   }
 
   /// Returns the number of datagrams that came from a known address of the other end at another
   /// address of a listening peer than before, and were not opened.
   public long misled() {
-    return paths.misled();
+    return ends.first().paths().misled();
+  }
+
+  /// Returns the number of flows that got their SNAPT for a reason, while there are several.
+  public long placed(Placement reason) {
+    return ends.placed(reason);
   }
 
   /// Returns the number of flows that got a class.

@@ -26,6 +26,9 @@ public interface DataPathListener {
   /// @param why reason, and what to do
   default void addressLost(String address, @Nullable String why) {}
 
+  /// Called when the last flow of a SNAPT that is about to stop has ended.
+  default void emptied() {}
+
   /// Called for a change of the carrier.
   ///
   /// @param silentNs time since the last authentic datagram

@@ -2,9 +2,9 @@ package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///   session
 /// @param flowsOpen number of all open flows, including those that are not listed
 /// @param flows the flows with the most bytes, at most 100
-/// @param paths the paths of the session, which the agent's status shows beside this one
+/// @param paths the paths of the first session, which the agent's status shows beside this one
+/// @param snapts the SNAPTs in use, or one that stands for the peer; the agent's status shows them
+///   beside this one
 public record DataStatus(
     String peer,
     String carrier,
@@ -38,7 +40,8 @@ public record DataStatus(
     List<ClassStatus> classes,
     int flowsOpen,
     List<FlowStatus> flows,
-    @JsonIgnore List<PathStatus> paths) {
+    @JsonIgnore List<PathStatus> paths,
+    @JsonIgnore List<SnaptStatus> snapts) {
   private static final int FLOWS_MAX = 100;
 
   /// The bytes of one service class, in both directions together.
@@ -54,6 +57,8 @@ public record DataStatus(
   ///
   /// @param link link of the path that its last packet took, with the address of the other end if
   ///   it has several; empty before the first packet
+  /// @param snapt the SNAPT that carries it; empty with a peer
+  /// @param snaptWhy why it has this SNAPT; empty with one SNAPT
   public record FlowStatus(
       int flow,
       int protocol,
@@ -67,58 +72,102 @@ public record DataStatus(
       long outerBytes,
       long retransmissions,
       long ageMs,
-      String link) {}
+      String link,
+      String snapt,
+      String snaptWhy) {}
 
-  static DataStatus of(
-      @Nullable TunnelSession session,
-      PathsView paths,
-      TunnelRole role,
-      Carrier carrier,
-      Carried carried,
-      long nowNs) {
+  /// The status of a SNAPT in use.
+  ///
+  /// @param snapt its id and address; empty before the first session
+  /// @param state `carrying`, `leaving` (it is about to stop), `silent` or `none` (no session)
+  /// @param roundTripMs smoothed round trip; null before the first answer
+  /// @param ownBitPerSecond rate of this device's outer packets in both directions
+  /// @param carriedBytes inner bytes of its present session in both directions
+  public record SnaptStatus(
+      String snapt,
+      String state,
+      @Nullable Double roundTripMs,
+      int flows,
+      long ownBitPerSecond,
+      long carriedBytes) {}
+
+  /// @param ends the first one is that of `peer` and of the paths
+  static DataStatus of(List<TunnelEnd> ends, Carried carried, long nowNs) {
     List<ClassStatus> classes = new ArrayList<>();
     for (ServiceClass each : ServiceClass.values()) {
-      classes.add(classStatus(each, session, carried));
+      classes.add(classStatus(each, ends, carried));
     }
-    String by = carrier.name().toLowerCase(Locale.ROOT);
+    TunnelEnd first =
+        ends.stream().filter(each -> each.session() != null).findFirst().orElse(ends.getFirst());
+    TunnelPaths paths = first.paths();
+    TunnelSession session = first.session();
+    String by = paths.carrier().name().toLowerCase(Locale.ROOT);
     if (session == null) {
-      return new DataStatus("", by, "none", null, null, 0, classes, 0, List.of(), List.of());
+      return new DataStatus(
+          "", by, "none", null, null, 0, classes, 0, List.of(), List.of(), List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
-    session.flows().forEach(flow -> flows.add(flowStatus(flow, paths, role, nowNs)));
+    for (TunnelEnd each : ends) {
+      TunnelSession of = each.session();
+      if (of != null) {
+        of.flows().forEach(flow -> flows.add(flowStatus(flow, each, nowNs)));
+      }
+    }
     flows.sort(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
-    double roundTripUs = session.roundTripUs();
     @Nullable InetSocketAddress peer = paths.peer();
-    double delayErrorUs = session.delayErrorUs();
     return new DataStatus(
         peer == null ? "" : peer.getAddress().getHostAddress() + ":" + peer.getPort(),
         by,
-        paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive",
-        Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
-        Double.isNaN(delayErrorUs) ? null : delayErrorUs / 1000,
+        pathState(paths),
+        milliseconds(session.roundTripUs()),
+        milliseconds(session.delayErrorUs()),
         session.mtu().size(),
         classes,
         flows.size(),
         List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))),
-        paths.status(nowNs));
+        paths.status(nowNs),
+        ends.stream().map(each -> snaptStatus(each, nowNs)).toList());
   }
 
-  private static ClassStatus classStatus(
-      ServiceClass of, @Nullable TunnelSession session, Carried carried) {
+  private static String pathState(PathsView paths) {
+    return paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive";
+  }
+
+  private static @Nullable Double milliseconds(double us) {
+    return Double.isNaN(us) ? null : us / 1000;
+  }
+
+  private static SnaptStatus snaptStatus(TunnelEnd of, long nowNs) {
+    TunnelSession session = of.session();
+    SnaptFacts facts = of.facts(nowNs);
+    return new SnaptStatus(
+        of.name(),
+        facts.state().name().toLowerCase(Locale.ROOT),
+        session == null ? null : milliseconds(session.roundTripUs()),
+        session == null ? 0 : session.flows().size(),
+        Math.round(facts.ownBitPerSecond()),
+        session == null ? 0 : session.totals().preBytes());
+  }
+
+  private static ClassStatus classStatus(ServiceClass of, List<TunnelEnd> ends, Carried carried) {
     long pre = carried.preBytes(Direction.SENT, of) + carried.preBytes(Direction.RECEIVED, of);
     long post = carried.postBytes(Direction.SENT, of) + carried.postBytes(Direction.RECEIVED, of);
+    int queued = 0;
+    for (TunnelEnd each : ends) {
+      TunnelSession session = each.session();
+      queued += session == null ? 0 : session.queuedBytes(of);
+    }
     return new ClassStatus(
         of.name(),
-        session == null ? 0 : session.queuedBytes(of),
+        queued,
         pre,
         post,
         pre == 0 ? 0 : Math.round((pre - post) * 1000.0 / pre) / 10.0);
   }
 
-  private static FlowStatus flowStatus(
-      FlowState flow, PathsView paths, TunnelRole role, long nowNs) {
-    boolean dials = role == TunnelRole.AGENT;
+  private static FlowStatus flowStatus(FlowState flow, TunnelEnd end, long nowNs) {
+    boolean dials = end.role() == TunnelRole.AGENT;
     FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
     return new FlowStatus(
         flow.id(),
@@ -135,6 +184,8 @@ public record DataStatus(
         flow.sent().postBytes() + flow.received().postBytes(),
         note == null ? 0 : note.retransmissions,
         (nowNs - flow.openedNs()) / 1_000_000,
-        paths.name(flow.path()));
+        end.paths().name(flow.path()),
+        end.name(),
+        note == null ? "" : note.whyPlaced());
   }
 }

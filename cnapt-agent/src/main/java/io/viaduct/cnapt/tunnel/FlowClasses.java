@@ -4,6 +4,7 @@ import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.FlowIdentity;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.IpFields;
@@ -50,6 +51,16 @@ final class FlowClasses {
           dials ? remote : device,
           process -> loop.execute(() -> owned(flow, process)));
     }
+  }
+
+  /// Returns the application of a flow by its first packet, as [#classify] will assign it.
+  Application ofFirst(FlowKey packet) {
+    boolean hasPorts = packet.protocol() == IpFields.TCP || packet.protocol() == IpFields.UDP;
+    return classifier.classify(
+        hasPorts
+            ? new FlowIdentity(packet.protocol(), packet.sourcePort(), packet.destinationPort())
+            : new FlowIdentity(packet.protocol(), 0, 0),
+        null);
   }
 
   private void owned(FlowState flow, String process) {

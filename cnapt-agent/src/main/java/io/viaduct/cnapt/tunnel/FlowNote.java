@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.policy.FlowPlacement;
+import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,15 @@ final class FlowNote {
   /// Line of the policy and the paths that the flow holds on to; null before the first look.
   @Nullable FlowPlacement placement;
 
+  /// What new flows to the same host, or of the same UDP port, follow; null with one SNAPT.
+  Affinities.@Nullable Tie tieOfHost;
+
+  Affinities.@Nullable Tie tieOfPort;
+
+  /// Why the flow has its SNAPT: words, or a [SnaptDecision]; null with one SNAPT, and for a flow
+  /// that the other end has opened.
+  @Nullable Object placed;
+
   long lookedNs;
   long toldNs;
   private long lookedBytes;
@@ -23,6 +33,14 @@ final class FlowNote {
 
   FlowNote(Application application) {
     this.application = application;
+  }
+
+  /// Returns why the flow has its SNAPT, for a person; empty with one SNAPT.
+  String whyPlaced() {
+    Object why = placed;
+    return why == null
+        ? ""
+        : why instanceof SnaptDecision decision ? decision.why() : why.toString();
   }
 
   /// Notes a look at the flow.

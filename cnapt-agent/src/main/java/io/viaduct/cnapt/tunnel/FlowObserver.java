@@ -9,18 +9,27 @@ import io.viaduct.tunnel.wire.IpPacket;
 /// Gives each new flow its class, lets the rules choose its path, and shows the first packets of a
 /// TCP flow to its [FlowNote].
 final class FlowObserver implements FlowListener {
+  /// Hears of the flows that open and end.
+  interface Changes {
+    /// Called for a flow that has its class, or is about to leave.
+    void changed(FlowState flow, boolean isOpen);
+  }
+
   private final FlowClasses classes;
   private final FlowRoutes routes;
+  private final Changes changes;
 
-  FlowObserver(FlowClasses classes, FlowRoutes routes) {
+  FlowObserver(FlowClasses classes, FlowRoutes routes, Changes changes) {
     this.classes = classes;
     this.routes = routes;
+    this.changes = changes;
   }
 
   @Override
   public void opened(FlowState flow) {
     if (!(flow.attachment() instanceof FlowNote)) {
       classes.classify(flow);
+      changes.changed(flow, true);
     }
   }
 
@@ -36,6 +45,7 @@ final class FlowObserver implements FlowListener {
 
   @Override
   public void ended(FlowState flow, FlowEnd reason) {
+    changes.changed(flow, false);
     flow.attach(null);
   }
 }

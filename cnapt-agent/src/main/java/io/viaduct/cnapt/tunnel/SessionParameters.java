@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The terms of a Welcome, for the data path.
 ///
+/// @param snapt id and address of the SNAPT, for a person; empty for a peer
 /// @param settings settings of this end
 /// @param peers addresses for datagrams to the other end; of an end that listens, where the other
 ///   one has come from
 /// @param ownReceiverIndex receiver index in the SNAPT's datagrams
 /// @param counts counts of the session's bytes, for receipts; null if there are none
 public record SessionParameters(
+    String snapt,
     TunnelTerms terms,
     TunnelSettings settings,
     Remotes peers,

@@ -65,7 +65,7 @@ class BoundaryTest {
   }
 
   private SessionCounts begin() {
-    return agent.onLoop(() -> agent.ledger().begin("snapt-1", "s1", 0));
+    return agent.onLoop(() -> agent.ledger().begin(0, "snapt-1", "s1", 0));
   }
 
   private void ask(long sequence, long up, long down, String session) {
@@ -131,7 +131,7 @@ class BoundaryTest {
   @Test
   void anEarlierSessionIsNamedAndASessionThatIsNotKnownIsSaidToBe() throws Exception {
     serve((_, _) -> {}, Feature.RECEIPTS);
-    agent.onLoop(() -> agent.ledger().begin("snapt-1", "earlier", 0)).note(0, 500, 0, 0, 0);
+    agent.onLoop(() -> agent.ledger().begin(0, "snapt-1", "earlier", 0)).note(0, 500, 0, 0, 0);
     begin();
     ask(3, 0, 500, "earlier");
     ask(0, 0, 1, "never");

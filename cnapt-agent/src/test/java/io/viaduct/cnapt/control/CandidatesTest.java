@@ -11,7 +11,8 @@ class CandidatesTest {
   private static final Snapt TWO = new Snapt("snapt-2", "two", 443);
   private static final Snapt THREE = new Snapt("snapt-3", "three", 443);
 
-  private final Candidates candidates = new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND);
+  private final Candidates candidates =
+      new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, new SnaptClaims());
 
   private void home(Snapt at) {
     candidates.replace(List.of(ONE, TWO, THREE));
@@ -77,5 +78,24 @@ class CandidatesTest {
     candidates.failed(false, 11 * SECOND);
     assertThat(candidates.current()).isEqualTo(ONE);
     assertThat(candidates.isPatient(11 * SECOND)).isFalse();
+  }
+
+  @Test
+  void twoListsOfOneDeviceNeverHaveTheSameSnapt() {
+    SnaptClaims claims = new SnaptClaims();
+    SnaptSettings configured = new SnaptSettings(ONE.host(), ONE.controlPort(), "");
+    Candidates first = new Candidates(configured, 10 * SECOND, claims);
+    Candidates second = new Candidates(configured, 10 * SECOND, claims);
+    assertThat(first.current()).isEqualTo(new Snapt("", ONE.host(), ONE.controlPort()));
+    assertThat(second.current()).isNull();
+    first.replace(List.of(ONE, TWO, THREE));
+    second.replace(List.of(ONE, TWO, THREE));
+    assertThat(second.current()).isEqualTo(TWO);
+    for (int i = 0; i < Candidates.ATTEMPTS_MAX; i++) {
+      first.failed(false, 0);
+    }
+    assertThat(first.current()).as("the next one that is free").isEqualTo(THREE);
+    second.failed(true, 0);
+    assertThat(second.current()).as("what the first one has given up").isNotIn(TWO, THREE);
   }
 }

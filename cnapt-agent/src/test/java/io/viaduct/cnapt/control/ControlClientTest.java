@@ -20,6 +20,8 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -387,5 +389,62 @@ class ControlClientTest {
     await().until(() -> agent.welcomed.size() == 1);
     agent.client().close("device stops");
     await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+  }
+
+  private static Relay relay(String id, int port, Relay.State state) {
+    return Relay.newBuilder()
+        .setSnaptId(id)
+        .setHost(HERE)
+        .setControlPort(port)
+        .setState(state)
+        .setLoadPercent(40)
+        .build();
+  }
+
+  private static ControlMessage.Builder relays(boolean complete, Relay... all) {
+    return ControlMessage.newBuilder()
+        .setRelays(RelayList.newBuilder().addAllRelays(List.of(all)).setComplete(complete));
+  }
+
+  @Test
+  void aDrainingSnaptIsLeftForAnotherOneOnlyAfterItsWelcome() throws Exception {
+    serve(TestSnapt::welcomeAll);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    agent.client().moveOn("no other one is known");
+    snapt.clients.peek().send(relays(false, relay("snapt-1", snapt.port(), Relay.State.DRAINING)));
+    await().until(() -> agent.told.contains("true 40"));
+    assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
+    try (TestSnapt other =
+        new TestSnapt(
+            TestSnapt.certificate(agent.authority, "snapt-1", HERE),
+            ControlFrame.ALPN,
+            TestSnapt::welcomeAll)) {
+      snapt
+          .clients
+          .peek()
+          .send(
+              relays(
+                  true,
+                  relay("snapt-1", snapt.port(), Relay.State.DRAINING),
+                  relay("", other.port(), Relay.State.SERVING)));
+      await()
+          .until(() -> agent.listed.stream().anyMatch(each -> each.controlPort() == other.port()));
+      agent.client().moveOn("it drains");
+      await().until(() -> agent.welcomed.size() == 2);
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(other.received.peek().getHello().getResumeSessionId()).isEmpty();
+      assertThat(agent.lost).isEmpty();
+      other.clients.peek().send(relays(false, relay("snapt-1", 1, Relay.State.SERVING)));
+      await().until(() -> agent.told.contains("false 40"));
+    }
+  }
+
+  @Test
+  void aListBeforeTheWelcomeEndsTheConnection() throws Exception {
+    serve((to, message) -> to.send(relays(true)));
+    connect("snapt-1");
+    await().until(() -> agent.lost.contains(ControlFailure.MALFORMED));
+    assertThat(agent.details.peek()).contains("RELAYS before Welcome");
   }
 }

@@ -116,6 +116,8 @@ final class ControlDialogFuzz implements ControlListener {
             DEVICE,
             GREETING,
             LEDGER,
+            0,
+            new SnaptClaims(),
             new Random(42),
             this);
     dialog =
@@ -247,7 +249,7 @@ final class ControlDialogFuzz implements ControlListener {
     requireWords(by.toString());
     Welcome welcome = by.welcome();
     LEDGER
-        .begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch())
+        .begin(0, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch())
         .note(COUNTED, COUNTED, 0, 0, 0);
     if (++welcomes > 1
         || !GREETING.wrongWith(welcome, "resumed").isEmpty()

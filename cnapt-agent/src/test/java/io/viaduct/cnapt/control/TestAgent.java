@@ -47,11 +47,13 @@ final class TestAgent implements ControlListener, AutoCloseable {
   final Queue<String> details = new ConcurrentLinkedQueue<>();
   final Queue<String> tokensRefused = new ConcurrentLinkedQueue<>();
   final Queue<Long> tokensAccepted = new ConcurrentLinkedQueue<>();
+  final Queue<String> told = new ConcurrentLinkedQueue<>();
   final List<CreditNotice> creditNotices = new CopyOnWriteArrayList<>();
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final Path folder;
   volatile List<UsableLink> links = List.of();
+  volatile List<Snapt> listed = List.of();
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -92,6 +94,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
             DeviceIdentity.read(folder.resolve("device.pem")),
             greeting,
             ledger,
+            0,
+            new SnaptClaims(),
             new Random(SEED),
             this);
     client.present(TOKEN, List.of(listed), Map.of());
@@ -165,7 +169,14 @@ final class TestAgent implements ControlListener, AutoCloseable {
   }
 
   @Override
-  public void relays(List<Snapt> relays) {}
+  public void relays(List<Snapt> relays) {
+    listed = relays;
+  }
+
+  @Override
+  public void told(boolean isDraining, int loadPercent) {
+    told.add(isDraining + " " + loadPercent);
+  }
 
   @Override
   public void close() {

@@ -14,6 +14,7 @@ import io.viaduct.cnapt.control.ControlSettings;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptSettings;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.service.tls.Ed25519;
@@ -169,6 +170,8 @@ class PeerConnectionTest {
             new Greeting(
                 List.of(Aead.AES_256_GCM), List.of("ssh"), limits, "10.0.0.1", "", "test", true),
             null,
+            0,
+            new SnaptClaims(),
             new Random(SEED),
             dialler);
     client.present(new byte[0], List.of(), Map.of(HERE.getHostAddress(), List.of(HERE, ALSO_HERE)));
@@ -259,6 +262,8 @@ class PeerConnectionTest {
             new Greeting(
                 List.of(Aead.AES_256_GCM), List.of("ssh"), LIMITS, "10.0.0.1", "", "test", true),
             null,
+            0,
+            new SnaptClaims(),
             new Random(SEED),
             strange);
     other.present(new byte[0], List.of(), Map.of());

@@ -55,7 +55,7 @@ class ReceiptLedgerTest {
   }
 
   private SessionCounts begin(String session) {
-    return ledger.begin("snapt-1", session, EPOCH);
+    return ledger.begin(0, "snapt-1", session, EPOCH);
   }
 
   private static IntervalBoundary boundary(long sequence, long up, long down) {

@@ -7,6 +7,8 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.snapts.SnaptChoice;
+import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -69,13 +71,14 @@ public final class DataPathScenario {
               owners,
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
-              new Silent());
-      loop.submit(() -> data.install(first.parameters())).sync();
+              new SnaptChoice(new SnaptsSettings(1, 0)),
+              List.of(new Silent()));
+      loop.submit(() -> data.first().install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));
       System.out.println("flow: " + classified(loop, data));
       System.out.println("echoes: " + echoes(program, "x".repeat(1000), 50));
       System.out.println("class at the SNAPT: " + first.serviceClass);
-      loop.submit(() -> data.install(second.parameters())).sync();
+      loop.submit(() -> data.first().install(second.parameters())).sync();
       System.out.println("same socket, new session: " + echoes(program, "two", 1));
       long inner = 0;
       for (ServiceClass each : ServiceClass.values()) {

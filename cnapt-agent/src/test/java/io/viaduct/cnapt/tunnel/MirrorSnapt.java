@@ -28,6 +28,7 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /// The SNAPT's end of a tunnel on this machine, with real UDP and the real protocol core. Behind it
 /// is a host that sends every packet back to its source (RFC 862, for all ports and addresses).
@@ -50,6 +51,8 @@ final class MirrorSnapt implements AutoCloseable {
   private final TunnelSession session;
 
   /// The class of the last received packet.
+  private volatile long delayNs; // written by the test
+
   volatile String serviceClass = "";
 
   /// Counted down when the agent has sent FLOW_STATS.
@@ -73,6 +76,7 @@ final class MirrorSnapt implements AutoCloseable {
   /// Returns the terms of a Welcome of this SNAPT.
   SessionParameters parameters() {
     return new SessionParameters(
+        "mirror " + socket.getLocalPort(),
         terms(OWN_INDEX),
         settings,
         Remotes.of((InetSocketAddress) socket.getLocalSocketAddress()),
@@ -108,7 +112,13 @@ final class MirrorSnapt implements AutoCloseable {
     }
   }
 
+  /// Lets each datagram wait for this time before it is taken, as on a longer path.
+  void delay(long ns) {
+    delayNs = ns;
+  }
+
   private void took(DatagramPacket datagram) {
+    LockSupport.parkNanos(delayNs);
     long now = System.nanoTime();
     InetSocketAddress from = (InetSocketAddress) datagram.getSocketAddress();
     ByteBuf content = Unpooled.directBuffer(datagram.getLength());

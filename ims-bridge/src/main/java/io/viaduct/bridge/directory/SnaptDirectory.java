@@ -2,6 +2,8 @@ package io.viaduct.bridge.directory;
 
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
+import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.SnaptState;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,7 @@ public final class SnaptDirectory {
   }
 
   private static final int HOST_CHARACTERS_MAX = 253;
+  private static final int LOAD_PERCENT_MAX = 100;
 
   private final Duration staleAfter;
   private final InstantSource clock;
@@ -111,9 +114,32 @@ public final class SnaptDirectory {
     return all().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
 
-  private Optional<Relay> relay(SnaptEntry entry) {
+  /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT.
+  public List<DirectoryEntry> entries() {
+    return all().stream().flatMap(entry -> entry(entry).stream()).toList();
+  }
+
+  private Optional<DirectoryEntry> entry(SnaptEntry entry) {
     SnaptStatus status = entry.status();
     return status == null || state(entry) != State.UP
+        ? Optional.empty()
+        : Optional.of(
+            DirectoryEntry.newBuilder()
+                .setSnaptId(status.getSnaptId())
+                .setHost(status.getHost())
+                .setControlPort(status.getControlPort())
+                .setDataPort(status.getDataPort())
+                .setRegion(status.getRegion())
+                .setState(status.getState())
+                .setDrainDeadlineMs(status.getDrainDeadlineMs())
+                .setLoadPercent(status.getLoadPercent())
+                .build());
+  }
+
+  /// A SNAPT that drains refuses new sessions, so no device is sent to it.
+  private Optional<Relay> relay(SnaptEntry entry) {
+    SnaptStatus status = entry.status();
+    return status == null || state(entry) != State.UP || status.getState() == SnaptState.DRAINING
         ? Optional.empty()
         : Optional.of(
             new Relay(
@@ -130,6 +156,9 @@ public final class SnaptDirectory {
         && status.getRegion().length() <= 64
         && status.getOwner().length() <= 64
         && status.getVersion().length() <= 64
+        && status.getLoadPercent() >= 0
+        && status.getLoadPercent() <= LOAD_PERCENT_MAX
+        && status.getDrainDeadlineMs() >= 0
         && Double.isFinite(status.getUpBitPerSecond())
         && Double.isFinite(status.getDownBitPerSecond())
         && areCounts(

@@ -27,7 +27,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
 
   /// @param id common name of the certificate
   /// @param peer address and port of the other end of the connection
-  /// @param keys makes the answer to an accepted status: the current token keys
+  /// @param keys makes the answer to an accepted status: the current token keys and the directory
   /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
   AnnounceStream(
       String id,

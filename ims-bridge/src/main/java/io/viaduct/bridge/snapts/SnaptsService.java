@@ -113,7 +113,11 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         PeerIdentity.ADDRESS.get(),
         directory,
         claims,
-        () -> SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
+        () ->
+            SnaptStatusAck.newBuilder()
+                .addAllTokenKeys(tokens.publicKeys())
+                .addAllDirectory(directory.entries())
+                .build(),
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }

@@ -13,6 +13,8 @@ public enum SessionEnd {
   SUPERSEDED,
   /// The device was connected and did not sign two intervals in a row.
   RECEIPTS_OWED,
+  /// The SNAPT has drained until its deadline.
+  DRAINED,
   /// The SNAPT is stopping.
   STOPPED
 }

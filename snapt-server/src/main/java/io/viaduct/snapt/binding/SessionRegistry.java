@@ -47,6 +47,7 @@ public final class SessionRegistry {
   private final int[] sessionsOfLoop;
   private BiConsumer<Session, SessionEnd> endListener = (session, why) -> {};
   private boolean draining;
+  private boolean stopped;
   private volatile int size;
 
   /// The result of an admission.
@@ -100,7 +101,7 @@ public final class SessionRegistry {
     if (named != null && !isOf(named, token)) {
       return new Admission.Refused(Reason.NOT_ITS_SESSION);
     }
-    if (draining) {
+    if (stopped || draining && named == null) {
       return new Admission.Refused(Reason.DRAINING);
     }
     if (named != null) {
@@ -239,12 +240,28 @@ public final class SessionRegistry {
     }
   }
 
-  /// Refuses new sessions from now on, and ends all open ones.
-  public void drain() {
-    draining = true;
+  /// Refuses new sessions, or admits them again. Open sessions go on, and are resumed.
+  public void drain(boolean now) {
+    draining = now;
+  }
+
+  /// Ends all open sessions.
+  public void endAll(SessionEnd why) {
     for (Session session : new ArrayList<>(byId.values())) {
-      end(session, SessionEnd.STOPPED);
+      end(session, why);
     }
+  }
+
+  /// Refuses all sessions from now on, also those to be resumed, and ends the open ones.
+  public void stop() {
+    stopped = true;
+    endAll(SessionEnd.STOPPED);
+  }
+
+  /// Returns the share of the sessions that are open, in percent; rounded down to tens, so that it
+  /// seldom changes. Any thread may call this.
+  public int loadPercent() {
+    return (int) (100L * size / sessionsMax) / 10 * 10;
   }
 
   /// Returns the open sessions.

@@ -24,6 +24,7 @@ import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
@@ -145,6 +146,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           INTERVAL_BOUNDARY,
           TOKEN_ACCEPTED,
           CREDIT_NOTICE,
+          RELAYS,
           MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
@@ -289,6 +291,14 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   void tell(CreditNotice notice) {
     if (!ended) {
       send(ControlMessage.newBuilder().setCreditNotice(notice));
+    }
+  }
+
+  /// Tells the device about SNAPTs, if it knows the message.
+  void tell(RelayList list) {
+    Session open = session;
+    if (!ended && open != null && open.terms().features().contains(Feature.RELAY_LISTS)) {
+      send(ControlMessage.newBuilder().setRelays(list));
     }
   }
 

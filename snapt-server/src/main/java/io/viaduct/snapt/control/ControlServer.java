@@ -30,11 +30,13 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.usage.v1.DirectoryEntry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -56,6 +58,9 @@ public final class ControlServer implements ReceiptAsker {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
 
+  // Changes of the directory are merged for this long; a change of this SNAPT's own state is not.
+  private static final long RELAYS_MS = 1_000;
+
   // A TLS handshake and one Hello of the largest size.
   private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
 
@@ -75,9 +80,15 @@ public final class ControlServer implements ReceiptAsker {
   private final Map<UUID, ControlConnection> connections = new HashMap<>();
   private final ApplicationNames applications = new ApplicationNames();
   private final KeepAliveRounds rounds;
+  private final KnownRelays relays;
+  private volatile DrainStatus drain = DrainStatus.SERVING; // written by the control thread
+  private boolean relaysChanged;
+  private long relaysSentMs;
   private @Nullable Channel listener;
 
-  /// @param relays SNAPTs that the Welcome lists, including this one
+  /// @param host host name under which devices reach this SNAPT
+  /// @param region location of this SNAPT
+  /// @param relays SNAPTs that devices are told of until the bridge has sent its directory
   /// @param dataPort UDP port of this SNAPT
   /// @param interval length of a reporting interval
   public record Settings(
@@ -89,6 +100,8 @@ public final class ControlServer implements ReceiptAsker {
       Duration keepAlive,
       Duration interval,
       int dataPort,
+      String host,
+      String region,
       TunnelLimits limits,
       List<Relay> relays) {}
 
@@ -121,6 +134,16 @@ public final class ControlServer implements ReceiptAsker {
     this.failedHandshakes = new FailedHandshakeLog("control connections", clock);
     this.gate = new ConnectionGate(settings.connectionsMax(), settings.connectionsPerAddressMax());
     this.rounds = new KeepAliveRounds(settings.keepAlive().toMillis(), TICK_MS);
+    this.relays =
+        new KnownRelays(
+            settings.relays(),
+            Relay.newBuilder()
+                .setSnaptId(settings.snaptId())
+                .setHost(settings.host())
+                .setDataPort(settings.dataPort())
+                .setRegion(settings.region())
+                .setState(Relay.State.SERVING)
+                .build());
     registry.onEnd(this::onSessionEnd);
   }
 
@@ -153,6 +176,8 @@ public final class ControlServer implements ReceiptAsker {
           bound.cause());
     }
     listener = bound.channel();
+    int port = ((InetSocketAddress) listener.localAddress()).getPort();
+    group.next().execute(() -> relays.own(relays.own().toBuilder().setControlPort(port).build()));
     var ticks =
         group.next().scheduleAtFixedRate(this::onTick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     LOG.info(
@@ -161,8 +186,35 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   private void onTick() {
-    registry.onTick(clock.millis());
+    long nowMs = clock.millis();
+    registry.onTick(nowMs);
     rounds.onTick();
+    if (drain.isOver(nowMs) && registry.size() > 0) {
+      LOG.info("the deadline of the drain is over: {} sessions end", registry.size());
+      registry.endAll(SessionEnd.DRAINED);
+    }
+    ownRelay();
+    if (relaysChanged && nowMs - relaysSentMs >= RELAYS_MS) {
+      sendRelays(nowMs);
+    }
+  }
+
+  private void ownRelay() {
+    DrainStatus now = drain;
+    relaysChanged |=
+        relays.own(
+            relays.own().toBuilder()
+                .setState(now.draining() ? Relay.State.DRAINING : Relay.State.SERVING)
+                .setDrainDeadlineMs(now.deadlineMs())
+                .setLoadPercent(registry.loadPercent())
+                .build());
+  }
+
+  private void sendRelays(long nowMs) {
+    relaysChanged = false;
+    relaysSentMs = nowMs;
+    RelayList list = relays.list();
+    connections.values().forEach(each -> each.tell(list));
   }
 
   private void accept(Channel channel) {
@@ -236,7 +288,7 @@ public final class ControlServer implements ReceiptAsker {
               RefusalCode.SESSIONS_EXHAUSTED,
               "the spool of usage reports is full: try another SNAPT");
       case DRAINING ->
-          new Answer.Refused(RefusalCode.DRAINING, "this SNAPT is stopping: try another one");
+          new Answer.Refused(RefusalCode.DRAINING, "this SNAPT is about to stop: try another one");
       case NOT_ITS_SESSION ->
           new Answer.Refused(
               RefusalCode.SESSION_ACCOUNT_MISMATCH,
@@ -259,13 +311,16 @@ public final class ControlServer implements ReceiptAsker {
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())
-            .addAllRelays(settings.relays())
+            .addAllRelays(relays.welcome())
             .addAllFeatures(terms.limits().features());
     if (signs) {
       welcome.addFeatures(Feature.RECEIPTS);
     }
     if (session.terms().features().contains(Feature.CREDIT_NOTICES)) {
       welcome.addFeatures(Feature.CREDIT_NOTICES);
+    }
+    if (session.terms().features().contains(Feature.RELAY_LISTS)) {
+      welcome.addFeatures(Feature.RELAY_LISTS);
     }
     return resumed ? welcome.build() : welcome.setSecret(ByteString.copyFrom(secret)).build();
   }
@@ -289,6 +344,7 @@ public final class ControlServer implements ReceiptAsker {
 
   void onWelcomed(ControlConnection connection, Session session) {
     registry.control(session, connection);
+    connection.tell(relays.list());
   }
 
   /// Looks up the receipts that a device owes, and asks the device for them.
@@ -372,17 +428,60 @@ public final class ControlServer implements ReceiptAsker {
     }
   }
 
+  /// Takes the bridge's directory, to tell it to the devices.
+  public void told(List<DirectoryEntry> directory) {
+    if (directory.isEmpty()) {
+      return; // a bridge of the version before
+    }
+    onControlThread(() -> relaysChanged |= relays.told(directory));
+  }
+
+  /// Starts to drain: open sessions are served, new ones refused, and the devices are told at once.
+  ///
+  /// @param deadlineMs Unix time at which the sessions end that are left; 0 for never
+  public void drain(long deadlineMs) {
+    onControlThread(() -> drain(new DrainStatus(true, deadlineMs)));
+  }
+
+  /// Serves new sessions again.
+  public void undrain() {
+    onControlThread(() -> drain(DrainStatus.SERVING));
+  }
+
+  private void drain(DrainStatus now) {
+    LOG.info("{}", now);
+    drain = now;
+    registry.drain(now.draining());
+    ownRelay();
+    if (relaysChanged) {
+      sendRelays(clock.millis());
+    }
+  }
+
+  /// Returns whether this SNAPT drains; any thread may call this.
+  public DrainStatus drainStatus() {
+    return drain;
+  }
+
+  private void onControlThread(Runnable work) {
+    try {
+      group.execute(work);
+    } catch (RejectedExecutionException _) {
+      // the control thread has ended: this SNAPT is stopping
+    }
+  }
+
   private void unreachable(List<IntervalBoundary> boundaries) {
     boundaries.forEach(boundary -> receipts.unreachable(ReportIdentity.of(boundary)));
   }
 
   /// Stops accepting connections and ends every session. Returns when the devices have received
   /// their Goodbye.
-  public void drain() {
+  public void stop() {
     if (listener != null) {
       listener.close().awaitUninterruptibly();
     }
-    group.next().submit(registry::drain).awaitUninterruptibly();
+    group.next().submit(registry::stop).awaitUninterruptibly();
     group.shutdownGracefully(50, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
   }
 

@@ -40,7 +40,7 @@ final class SessionTerms {
   }
 
   private static Set<Feature> features(Hello hello) {
-    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES);
+    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS);
     known.retainAll(hello.getFeaturesList());
     return known;
   }

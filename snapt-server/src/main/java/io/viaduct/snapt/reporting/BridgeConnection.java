@@ -124,6 +124,11 @@ public final class BridgeConnection implements AutoCloseable {
             .credit(answers(credit::onAnswer, credit::onDisconnected, this::openCredit)));
   }
 
+  /// Announces this SNAPT's state at once, because it has changed. Any thread may call this.
+  public void announceSoon() {
+    post(this::announce);
+  }
+
   private void announce() {
     announce(0);
   }

@@ -172,9 +172,28 @@ class SessionRegistryTest {
   }
 
   @Test
-  void aDrainingSnaptEndsAllAndTakesNoneAndResumesNone() {
+  void aDrainingSnaptResumesItsSessionsAndTakesNoOther() {
     Session session = open(1);
-    registry.drain();
+    registry.drain(true);
+    assertThat(carried).hasSize(1);
+    assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))
+        .isEqualTo(new Admission.Admitted(session, true));
+    assertThat(registry.admit(token(2), "", terms(), 0))
+        .isEqualTo(new Admission.Refused(Reason.DRAINING));
+    assertThat(registry.admit(token(1), "", terms(), 0))
+        .as("not even in place of its own session, which goes on")
+        .isEqualTo(new Admission.Refused(Reason.DRAINING));
+    assertThat(registry.size()).isEqualTo(1);
+    registry.drain(false);
+    assertThat(registry.admit(token(2), "", terms(), 0)).isInstanceOf(Admission.Admitted.class);
+    registry.endAll(SessionEnd.DRAINED);
+    assertThat(registry.ends().of(SessionEnd.DRAINED)).isEqualTo(2);
+  }
+
+  @Test
+  void aStoppingSnaptEndsAllAndTakesNoneAndResumesNone() {
+    Session session = open(1);
+    registry.stop();
     assertThat(carried).isEmpty();
     assertThat(registry.size()).isZero();
     assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))

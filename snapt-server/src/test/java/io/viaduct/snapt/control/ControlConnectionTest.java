@@ -14,11 +14,16 @@ import io.viaduct.snapt.TestSnapt;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.SnaptState;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.KeyPair;
@@ -407,5 +412,95 @@ class ControlConnectionTest {
     again.send(
         again.hello(token("alice"), device).setResumeSessionId(opened.getSessionId()).build());
     assertThat(again.next().getWelcome().getResumed()).isTrue();
+  }
+
+  // --- draining, and the list of SNAPTs
+
+  private TestControl knowingLists() throws Exception {
+    TestControl control = connect();
+    control.send(control.hello(token("alice"), device).addFeatures(Feature.RELAY_LISTS).build());
+    Welcome welcome = control.next().getWelcome();
+    assertThat(welcome.getFeaturesList()).contains(Feature.RELAY_LISTS);
+    return control;
+  }
+
+  private static DirectoryEntry other(SnaptState state) {
+    return DirectoryEntry.newBuilder()
+        .setSnaptId("snapt-2")
+        .setHost("relay.test")
+        .setControlPort(443)
+        .setDataPort(443)
+        .setRegion("north")
+        .setState(state)
+        .setLoadPercent(30)
+        .build();
+  }
+
+  @Test
+  void aDeviceIsToldAtOnceThatItsSnaptDrainsAndKeepsItsSession() throws Exception {
+    TestControl control = knowingLists();
+    RelayList first = control.next().getRelays();
+    assertThat(first.getComplete()).as("it knows only itself").isFalse();
+    assertThat(first.getRelaysList())
+        .singleElement()
+        .extracting(Relay::getState)
+        .isEqualTo(Relay.State.SERVING);
+    snapt.control.drain(4_000_000_000_000L);
+    Relay own = control.next().getRelays().getRelays(0);
+    assertThat(own.getState()).isEqualTo(Relay.State.DRAINING);
+    assertThat(own.getDrainDeadlineMs()).isEqualTo(4_000_000_000_000L);
+    assertThat(own.getControlPort()).isEqualTo(snapt.controlAddress.getPort());
+    assertThat(snapt.registry.size()).isEqualTo(1);
+    TestControl second = connect();
+    second.send(
+        second
+            .hello(operator.sign(TestOperator.token("bob", Ed25519.generate()).build()), device)
+            .build());
+    assertThat(second.next().hasRefusal()).isTrue();
+    snapt.control.undrain();
+    assertThat(control.next().getRelays().getRelays(0).getState()).isEqualTo(Relay.State.SERVING);
+    assertThat(snapt.control.drainStatus()).isEqualTo(DrainStatus.SERVING);
+  }
+
+  @Test
+  void sessionsThatAreLeftEndAtTheDeadline() throws Exception {
+    TestControl control = knowingLists();
+    assertThat(control.next().hasRelays()).isTrue();
+    snapt.control.drain(1);
+    assertThat(control.next().hasRelays()).isTrue();
+    assertThat(control.next().getGoodbye().getReason()).isEqualTo("DRAINED");
+    await().until(() -> snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
+  }
+
+  @Test
+  void theBridgesDirectoryIsToldWithTheOwnStateInIt() throws Exception {
+    TestControl control = knowingLists();
+    assertThat(control.next().hasRelays()).isTrue();
+    DirectoryEntry stale =
+        other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").setHost("here.test").build();
+    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)));
+    RelayList list = control.next().getRelays();
+    assertThat(list.getComplete()).isTrue();
+    assertThat(list.getRelaysList())
+        .extracting(Relay::getSnaptId)
+        .containsExactly("snapt-1", "snapt-2");
+    assertThat(list.getRelays(0).getHost()).as("its own word counts").isEqualTo("localhost");
+    assertThat(list.getRelays(1).getState()).isEqualTo(Relay.State.DRAINING);
+    assertThat(list.getRelays(1).getRegion()).isEqualTo("north");
+    assertThat(list.getRelays(1).getLoadPercent()).isEqualTo(30);
+    snapt.control.told(List.of());
+    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)));
+    snapt.control.told(List.of(stale, other(SnaptState.SERVING)));
+    assertThat(control.next().getRelays().getRelays(1).getState())
+        .as("nothing is sent without a change")
+        .isEqualTo(Relay.State.SERVING);
+  }
+
+  @Test
+  void aDeviceOfTheVersionBeforeIsToldNothing() throws Exception {
+    TestControl control = connect();
+    assertThat(welcome(control).getFeaturesList()).doesNotContain(Feature.RELAY_LISTS);
+    snapt.control.drain(1);
+    assertThat(control.next().hasGoodbye()).isTrue();
   }
 }

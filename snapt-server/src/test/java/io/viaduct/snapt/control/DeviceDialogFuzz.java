@@ -124,7 +124,18 @@ final class DeviceDialogFuzz implements SessionCarrier {
     server =
         new ControlServer(
             new ControlServer.Settings(
-                "snapt-1", 1, 8, 8, LONG, LONG, LONG, 443, new TunnelLimits(1500, 0), List.of()),
+                "snapt-1",
+                1,
+                8,
+                8,
+                LONG,
+                LONG,
+                LONG,
+                443,
+                "here",
+                "",
+                new TunnelLimits(1500, 0),
+                List.of()),
             TLS,
             channel.eventLoop(),
             VERIFIER,

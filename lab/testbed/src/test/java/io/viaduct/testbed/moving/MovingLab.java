@@ -8,6 +8,7 @@ import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -25,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One device, one SNAPT with an address of each family, bridge and billing, in namespaces. The
-/// names of the hosts stand in a file of this laboratory alone.
+/// One device, a SNAPT with an address of each family, bridge and billing, in namespaces. The names
+/// of the hosts stand in a file of this laboratory alone.
 final class MovingLab {
   static final int TEXT_PORT = 80;
   static final int STREAM_PORT = 5004;
@@ -35,15 +37,18 @@ final class MovingLab {
   final Topology network;
   final Deployment deployment;
   private final Passwords passwords = Passwords.draw(new SecureRandom());
+  private final Path root;
   private final String agentLines;
   private final String snaptLines;
   private @Nullable BillingClient billing;
+  private boolean hasSecondSnapt;
   private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
   /// @param snaptLines added to that of the SNAPT
   MovingLab(Path root, Path directory, NetworkPlan plan, String agentLines, String snaptLines)
       throws Exception {
+    this.root = root;
     this.agentLines = agentLines;
     this.snaptLines = snaptLines;
     network = Topology.lay(plan);
@@ -57,6 +62,11 @@ final class MovingLab {
   /// @param lifetime as the bridge's configuration spells it, for example `20s`
   void tokenLifetime(String lifetime) {
     token = "lifetime: " + lifetime + ", ";
+  }
+
+  /// Starts the second SNAPT too; called before the start.
+  void withSecondSnapt() {
+    hasSecondSnapt = true;
   }
 
   /// Starts everything, and waits until the tunnel carries.
@@ -79,6 +89,9 @@ final class MovingLab {
     ServicePlan bridge = plans.bridge();
     start(bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token)));
     start(DualStack.of(plans.snapt(1)).with(snaptLines));
+    if (hasSecondSnapt) {
+      start(plans.snapt(2).with(snaptLines));
+    }
     start(plans.agent().with(agentLines));
   }
 
@@ -111,6 +124,20 @@ final class MovingLab {
   /// Returns the inner bytes that the account was charged for.
   long chargedBytes() throws IOException {
     return Objects.requireNonNull(billing, "the laboratory has started").chargedBytes("alice");
+  }
+
+  /// Runs one of the programs.
+  ///
+  /// @return what it printed
+  String command(String program, String... words) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "env",
+                "JAVA_HOME=" + System.getProperty("java.home"),
+                root.resolve("bin").resolve(program).toString()));
+    all.addAll(List.of(words));
+    return Command.run(all.toArray(String[]::new));
   }
 
   /// Returns the agent's status.

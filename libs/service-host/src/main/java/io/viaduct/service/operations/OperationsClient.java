@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Requests the status of a process on this machine, over its Unix socket.
+/// Requests the status of a process on this machine, or lets it act, over its Unix socket.
 public final class OperationsClient {
   /// Longest answer that is read.
   static final int ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-  private static final byte[] REQUEST =
-      "GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes(ISO_8859_1);
+  private static final String REQUEST =
+      "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
   private OperationsClient() {}
 
@@ -35,12 +35,28 @@ public final class OperationsClient {
   /// @throws UnavailableException if the process does not run, does not answer in time, or answers
   ///   with an error
   public static String status(Path socket, Duration timeout) throws UnavailableException {
+    return ask(socket, "GET", "/status", timeout);
+  }
+
+  /// Lets the process act.
+  ///
+  /// @param path of an [OperationsAction], with its query
+  /// @return the JSON text of what was done
+  /// @throws UnavailableException as [#status], and if the process refuses; the message has its
+  ///   words
+  public static String act(Path socket, String path, Duration timeout) throws UnavailableException {
+    return ask(socket, "POST", path, timeout);
+  }
+
+  private static String ask(Path socket, String method, String path, Duration timeout)
+      throws UnavailableException {
+    byte[] request = REQUEST.formatted(method, path).getBytes(ISO_8859_1);
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     Thread asking =
         Thread.ofVirtual()
             .start(() -> {
               try {
-                answer.complete(exchange(socket));
+                answer.complete(exchange(socket, request));
               } catch (IOException | RuntimeException e) {
                 answer.completeExceptionally(e);
               }
@@ -61,9 +77,9 @@ public final class OperationsClient {
     }
   }
 
-  private static byte[] exchange(Path socket) throws IOException {
+  private static byte[] exchange(Path socket, byte[] asked) throws IOException {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      ByteBuffer request = ByteBuffer.wrap(REQUEST);
+      ByteBuffer request = ByteBuffer.wrap(asked);
       while (request.hasRemaining()) {
         channel.write(request);
       }

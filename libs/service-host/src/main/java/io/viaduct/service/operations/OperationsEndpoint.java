@@ -22,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,7 @@ public final class OperationsEndpoint implements AutoCloseable {
             "TCP",
             settings.host(),
             settings.port(),
-            () -> bind(NioServerSocketChannel.class, wanted, null));
+            () -> bind(NioServerSocketChannel.class, wanted, null, Map.of()));
     InetSocketAddress found = (InetSocketAddress) bound.localAddress();
     address = found;
     LOG.info("operations on http://{}:{}", found.getHostString(), found.getPort());
@@ -82,6 +83,14 @@ public final class OperationsEndpoint implements AutoCloseable {
   /// @param status called on a virtual thread for each `/status`; written as JSON
   /// @throws IOException if the socket cannot be created; the message says why
   public void listen(Path file, Supplier<?> status) throws IOException {
+    listen(file, status, Map.of());
+  }
+
+  /// Calls [#listen(Path, Supplier)], and takes actions too.
+  ///
+  /// @param actions by path, such as `/drain`
+  public void listen(Path file, Supplier<?> status, Map<String, OperationsAction> actions)
+      throws IOException {
     UnixDomainSocketAddress wanted = UnixDomainSocketAddress.of(file);
     if (Files.exists(file)) {
       if (answers(wanted)) {
@@ -92,7 +101,7 @@ public final class OperationsEndpoint implements AutoCloseable {
     if (file.toAbsolutePath().getParent() instanceof Path folder) {
       Files.createDirectories(folder);
     }
-    bind(NioServerDomainSocketChannel.class, wanted, status);
+    bind(NioServerDomainSocketChannel.class, wanted, status, actions);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     socket = file;
   }
@@ -103,7 +112,10 @@ public final class OperationsEndpoint implements AutoCloseable {
   }
 
   private Channel bind(
-      Class<? extends ServerChannel> type, SocketAddress wanted, @Nullable Supplier<?> status)
+      Class<? extends ServerChannel> type,
+      SocketAddress wanted,
+      @Nullable Supplier<?> status,
+      Map<String, OperationsAction> actions)
       throws IOException {
     ServerBootstrap server =
         new ServerBootstrap()
@@ -118,7 +130,7 @@ public final class OperationsEndpoint implements AutoCloseable {
                         .addLast(new ReadTimeoutHandler(IDLE_SECONDS_MAX))
                         .addLast(new HttpServerCodec())
                         .addLast(new HttpObjectAggregator(REQUEST_BYTES_MAX))
-                        .addLast(new OperationsHandler(metrics, readiness, status));
+                        .addLast(new OperationsHandler(metrics, readiness, status, actions));
                   }
                 });
     if (type == NioServerSocketChannel.class) {

@@ -15,6 +15,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,16 +31,23 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
   private static final Logger LOG = LoggerFactory.getLogger(OperationsHandler.class);
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String NOT_ENCODED = "% must be followed by two hexadecimal digits\n";
 
   private final ProcessMetrics metrics;
   private final Readiness readiness;
   private final @Nullable Supplier<?> status;
+  private final Map<String, OperationsAction> actions;
   private boolean isLast; // written and read on the connection's event loop
 
-  OperationsHandler(ProcessMetrics metrics, Readiness readiness, @Nullable Supplier<?> status) {
+  OperationsHandler(
+      ProcessMetrics metrics,
+      Readiness readiness,
+      @Nullable Supplier<?> status,
+      Map<String, OperationsAction> actions) {
     this.metrics = metrics;
     this.readiness = readiness;
     this.status = status;
+    this.actions = actions;
   }
 
   @Override
@@ -52,6 +62,10 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
       send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, "not HTTP/1.1\n"), keepAlive);
       return;
     }
+    if (request.method().equals(HttpMethod.POST) && !actions.isEmpty()) {
+      act(context, request.uri());
+      return;
+    }
     if (!request.method().equals(HttpMethod.GET)) {
       FullHttpResponse refusal =
           answer(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "only GET is allowed\n");
@@ -63,8 +77,7 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
     try {
       path = new QueryStringDecoder(request.uri()).path();
     } catch (IllegalArgumentException _) {
-      String refusal = "% must be followed by two hexadecimal digits\n";
-      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, refusal), keepAlive);
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, NOT_ENCODED), keepAlive);
       return;
     }
     if (path.equals("/status") && status != null) {
@@ -76,6 +89,37 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
       return;
     }
     send(context, answer(path), keepAlive);
+  }
+
+  private void act(ChannelHandlerContext context, String uri) {
+    isLast = true;
+    Map<String, String> parameters = new HashMap<>();
+    OperationsAction action;
+    try {
+      QueryStringDecoder query = new QueryStringDecoder(uri);
+      query.parameters().forEach((name, values) -> parameters.put(name, values.getFirst()));
+      action = actions.get(query.path());
+    } catch (IllegalArgumentException _) {
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, NOT_ENCODED), false);
+      return;
+    }
+    if (action == null) {
+      String refusal = "available actions: " + String.join(" ", new TreeSet<>(actions.keySet()));
+      send(context, answer(HttpResponseStatus.NOT_FOUND, TEXT, refusal + "\n"), false);
+      return;
+    }
+    Thread.ofVirtual()
+        .name("operations-action")
+        .start(() -> send(context, done(action, parameters), false));
+  }
+
+  private static FullHttpResponse done(OperationsAction action, Map<String, String> parameters) {
+    try {
+      Object did = action.act(parameters);
+      return statusOf(() -> did);
+    } catch (IllegalArgumentException e) {
+      return answer(HttpResponseStatus.BAD_REQUEST, TEXT, e.getMessage() + "\n");
+    }
   }
 
   private FullHttpResponse answer(String path) {

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,5 +212,33 @@ class OperationsEndpointTest {
     }
     assertThatThrownBy(() -> readiness.obstructed("one more", "x")).hasMessageContaining("64");
     readiness.obstructed("bridge", "changed its reason");
+  }
+
+  @Test
+  void anActionIsTakenOnTheUnixSocketWithItsParameters() throws Exception {
+    Path socket = folder.resolve("act.sock");
+    endpoint.listen(
+        socket,
+        () -> new Status("snapt-1", 0),
+        Map.of(
+            "/drain",
+            parameters -> {
+              if (!parameters.getOrDefault("ms", "").equals("5")) {
+                throw new IllegalArgumentException("ms must be 5, got " + parameters.get("ms"));
+              }
+              return new Status("draining", 5);
+            }));
+    assertThat(OperationsClient.act(socket, "/drain?ms=5", PATIENCE))
+        .isEqualTo("{\"name\":\"draining\",\"sessions\":5}\n");
+    assertThatThrownBy(() -> OperationsClient.act(socket, "/drain?ms=6", PATIENCE))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("400")
+        .hasMessageContaining("ms must be 5, got 6");
+    assertThatThrownBy(() -> OperationsClient.act(socket, "/fill", PATIENCE))
+        .hasMessageContaining("available actions: /drain");
+    assertThatThrownBy(() -> OperationsClient.act(socket, "/drain?ms=%zz", PATIENCE))
+        .hasMessageContaining("two hexadecimal digits");
+    assertThat(OperationsClient.status(socket, PATIENCE)).contains("snapt-1");
+    assertThat(ask("POST", "/drain?ms=5").statusCode()).as("not over TCP").isEqualTo(405);
   }
 }

@@ -139,6 +139,26 @@ public final class FlowKey {
     return version;
   }
 
+  /// Returns the port of the sender, or the identifier of an ICMP echo; 0 if there is none.
+  public int sourcePort() {
+    return sourcePort;
+  }
+
+  /// Returns the port of the receiver, or the identifier of an ICMP echo; 0 if there is none.
+  public int destinationPort() {
+    return destinationPort;
+  }
+
+  /// Returns the upper half of the receiver's address, as IPv6.
+  public long destinationHigh() {
+    return destinationHigh;
+  }
+
+  /// Returns the lower half of the receiver's address, as IPv6.
+  public long destinationLow() {
+    return destinationLow;
+  }
+
   public int protocol() {
     return protocol;
   }

@@ -15,11 +15,13 @@ import io.viaduct.tunnel.scheduling.TimerLateness;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.FragmentHeader;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// Holds the objects that the sessions of one event loop share: byte arrays, cipher contexts,
 /// compressor, buffers of restored packets. Only sessions of that loop may use it.
@@ -104,6 +106,14 @@ public final class LoopMemory implements AutoCloseable {
     return burst.refCnt() == 1
         ? burst.clear().retain()
         : allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
+  }
+
+  /// Reads the headers of a packet. The sessions of the loop can then be asked for its flow.
+  ///
+  /// @return null if the bytes are no complete IP packet; else the headers, valid until the next
+  ///   packet
+  public @Nullable FlowKey parse(IpPacket packet) {
+    return key.parse(packet) ? key : null;
   }
 
   /// Sets whether the loop's TUN accepts UDP superpackets. The default is no.

@@ -59,14 +59,26 @@ final class PacketIntake {
     if (!key.parse(packet)) {
       return Verdict.NOT_IP;
     }
-    FlowState flow = flows.lookup(key, nowNs);
+    return take(packet, flows.lookup(key, nowNs), nowNs);
+  }
+
+  /// Returns the flow of the packet that [LoopMemory#parse] has read last, null if this session
+  /// does not have it.
+  @Nullable FlowState flowOfParsed() {
+    return flows.find(memory.key, fromDevice);
+  }
+
+  /// Takes a packet of a flow, which [LoopMemory#parse] has read last.
+  ///
+  /// @param flow null if no flow could be added
+  Verdict take(IpPacket packet, @Nullable FlowState flow, long nowNs) {
     if (flow != null) {
       listener.offered(flow, packet, nowNs);
     }
     if (flow == null ? holdsFlowless : flow.isHeld()) {
       return Verdict.FLOW_HELD;
     }
-    return admit(packet, key, flow, nowNs);
+    return admit(packet, memory.key, flow, nowNs);
   }
 
   /// Refuses the packets that belong to no flow, or lets them pass again.

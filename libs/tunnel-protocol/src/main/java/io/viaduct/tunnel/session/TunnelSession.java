@@ -84,6 +84,23 @@ public final class TunnelSession implements AutoCloseable {
     return verdict;
   }
 
+  /// Returns the flow of the packet that [LoopMemory#parse] has read last; null if this session has
+  /// no such flow.
+  public @Nullable FlowState flowOfParsed() {
+    return closed ? null : outbound.intake.flowOfParsed();
+  }
+
+  /// Takes one packet, as [#offer(IpPacket, long)], without reading its headers and searching its
+  /// flow again.
+  ///
+  /// @param packet the one that [LoopMemory#parse] has read last
+  /// @param flow the flow that [#flowOfParsed] has returned
+  public Verdict offer(IpPacket packet, FlowState flow, long nowNs) {
+    Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.intake.take(packet, flow, nowNs);
+    state.verdicts.count(verdict);
+    return verdict;
+  }
+
   /// Refuses offered packets that belong to no flow, or lets them pass again. Packets of a flow:
   /// [io.viaduct.tunnel.flow.FlowState#hold].
   public void holdFlowless(boolean refused) {

@@ -62,6 +62,27 @@ class TunnelSessionTest {
   }
 
   @Test
+  void aParsedPacketIsOfferedByItsFlowWithoutBeingReadAgain() {
+    byte[] packet = PacketForge.udp(Endpoints.ipv4(5000, 7, 53), bytes(60));
+    ByteBuf buffer = Unpooled.directBuffer().writeBytes(packet);
+    IpPacket offered = new IpPacket().set(buffer, 0, packet.length, 0, false);
+    assertThat(rig.memory.parse(offered).sourcePort()).isEqualTo(5000);
+    assertThat(rig.agent.flowOfParsed()).as("no session has the flow yet").isNull();
+    rig.open(packet);
+    assertThat(rig.memory.parse(offered)).isNotNull();
+    FlowState flow = rig.agent.flowOfParsed();
+    assertThat(flow).isNotNull();
+    assertThat(rig.agent.offer(offered, flow, rig.nowNs)).isEqualTo(Verdict.QUEUED);
+    rig.passDeadline(rig.agent);
+    rig.deliver();
+    assertThat(rig.atSnapt).hasSize(2);
+    assertThat(flow.sent().packets()).isEqualTo(2);
+    buffer.setByte(0, 0);
+    assertThat(rig.memory.parse(offered)).as("no IP packet").isNull();
+    buffer.release();
+  }
+
+  @Test
   void aSuperpacketComesOutAsOne() {
     Endpoints to = Endpoints.ipv4(5000, 7, 80);
     rig.open(PacketForge.tcp(to, 1, PacketForge.ACK, bytes(10)));

@@ -12,6 +12,8 @@ import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -201,6 +203,23 @@ class GoldenBytesTest {
                         .setEndMs(1_790_000_060_000L)
                         .setUpBytes(1_200)
                         .setDownBytes(450_000))));
+    golden.put(
+        "control-relays",
+        frame(
+            ControlMessage.newBuilder()
+                .setRelays(
+                    RelayList.newBuilder()
+                        .addRelays(
+                            Relay.newBuilder()
+                                .setSnaptId("snapt-2")
+                                .setHost("relay.test")
+                                .setControlPort(443)
+                                .setDataPort(443)
+                                .setRegion("north")
+                                .setState(Relay.State.DRAINING)
+                                .setDrainDeadlineMs(1_790_000_060_000L)
+                                .setLoadPercent(30))
+                        .setComplete(true))));
     golden.put(
         "control-receipt-answer",
         frame(

@@ -1,0 +1,247 @@
+package io.viaduct.cnapt;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.control.ControlClient;
+import io.viaduct.cnapt.control.ControlFailure;
+import io.viaduct.cnapt.control.ControlListener;
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.Welcomed;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.tunnel.DataPathListener;
+import io.viaduct.cnapt.tunnel.LeftPath;
+import io.viaduct.cnapt.tunnel.SessionParameters;
+import io.viaduct.cnapt.tunnel.TunnelEnd;
+import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One SNAPT that the agent uses: passes the events of its control connection to its end of the
+/// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
+/// [ControlListener], the data loop those of [DataPathListener].
+final class SnaptLine implements ControlListener, DataPathListener {
+  private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
+
+  /// Hears of what concerns the whole agent. Called on the loop of the event.
+  interface Owner {
+    /// Called after a Welcome, before its session is installed.
+    ///
+    /// @param fresh the terms of a new session; null if the session was resumed
+    void welcomed(SnaptLine by, @Nullable TunnelTerms fresh);
+
+    /// Called on the data loop when a session's keys or addresses are in place.
+    void connected();
+
+    /// Called when the control connection is lost.
+    void lost(SnaptLine by);
+
+    /// Called when only another token can help.
+    void tokenRefused(String detail);
+
+    /// Called when a SNAPT has sent its list.
+    void relays(SnaptLine by, List<Snapt> relays);
+
+    /// Called for the first answer after a change of network or a dead path.
+    void pathFound(SnaptLine by, long nowNs);
+
+    /// Called when traffic leaves a path because nothing arrives by it.
+    void pathLeft(LeftPath left);
+
+    /// Called when nothing arrives by any path of the line, although a link is up.
+    void pathDead(SnaptLine by);
+
+    /// Called for a change of the carrier.
+    void carrierChanged(Carrier to, long silentNs);
+
+    /// Called for the first datagram on the new carrier.
+    void carrierResumed(long afterNs);
+  }
+
+  private final int number;
+  private final EventLoop dataLoop;
+  private final TunnelLimits limits;
+  private final TunnelSettings sending;
+  private final ReceiptLedger receipts;
+  private final InstantSource clock;
+  private final Owner owner;
+  private final SessionState state = new SessionState();
+  private @Nullable TunnelEnd end; // set before the first connection
+  private @Nullable ControlClient control; // likewise
+
+  /// @param number from 0; the ledger knows the line by it
+  /// @param limits limits that the Hello sends
+  SnaptLine(
+      int number,
+      EventLoop dataLoop,
+      TunnelLimits limits,
+      TunnelSettings sending,
+      ReceiptLedger receipts,
+      InstantSource clock,
+      Owner owner) {
+    this.number = number;
+    this.dataLoop = dataLoop;
+    this.limits = limits;
+    this.sending = sending;
+    this.receipts = receipts;
+    this.clock = clock;
+    this.owner = owner;
+  }
+
+  /// Sets the two ends of the line.
+  void join(TunnelEnd tunnel, ControlClient client) {
+    end = tunnel;
+    control = client;
+  }
+
+  int number() {
+    return number;
+  }
+
+  SessionState state() {
+    return state;
+  }
+
+  TunnelEnd end() {
+    return joined(end);
+  }
+
+  ControlClient control() {
+    return joined(control);
+  }
+
+  private static <T> T joined(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("the line is joined before it is used");
+    }
+    return part;
+  }
+
+  // --- the control connection
+
+  @Override
+  public void welcomed(Welcomed by) {
+    Welcome welcome = by.welcome();
+    Welcomed before = state.welcomed(by, clock.millis());
+    if (welcome.getResumed()) {
+      boolean moved = before == null || !before.peers().equals(by.peers());
+      owner.welcomed(this, null);
+      dataLoop.execute(() -> {
+        if (moved) {
+          end().peersMoved(by.peers());
+        }
+        end().control(by.connection());
+        owner.connected();
+      });
+      return;
+    }
+    TunnelTerms terms = by.terms(limits);
+    SessionParameters parameters =
+        new SessionParameters(
+            by.snapt().toString(),
+            terms,
+            sending,
+            by.peers(),
+            by.ownReceiverIndex(),
+            receipts.begin(
+                number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
+    owner.welcomed(this, terms);
+    dataLoop.execute(() -> {
+      end().install(parameters);
+      end().control(by.connection());
+      owner.connected();
+    });
+  }
+
+  @Override
+  public void lost(ControlFailure why, String detail) {
+    state.lost(why, detail);
+    owner.lost(this);
+    dataLoop.execute(end()::controlLost);
+  }
+
+  @Override
+  public void tokenRefused(String detail) {
+    owner.tokenRefused(detail);
+  }
+
+  @Override
+  public void tokenAccepted(long expiresMs) {
+    state.tokenExpires(expiresMs);
+  }
+
+  @Override
+  public void credit(CreditNotice notice) {
+    String words = state.credit(notice);
+    if (words.isEmpty()) {
+      LOG.info("the credit of the account suffices again");
+    } else {
+      LOG.warn("{}", words);
+    }
+  }
+
+  @Override
+  public void relays(List<Snapt> relays) {
+    state.snapts(relays);
+    owner.relays(this, relays);
+  }
+
+  @Override
+  public void told(boolean draining, int loadPercent) {
+    dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
+  }
+
+  @Override
+  public long carriedBytes() {
+    return end().carriedBytes();
+  }
+
+  @Override
+  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
+    dataLoop.execute(() -> {
+      end().controlDatagrams(datagrams);
+      taken.run();
+    });
+  }
+
+  // --- the data path
+
+  @Override
+  public void pathFound(long nowNs) {
+    owner.pathFound(this, nowNs);
+  }
+
+  @Override
+  public void pathLeft(LeftPath left) {
+    owner.pathLeft(left);
+    control().pathSilent(left.link(), left.remote());
+  }
+
+  @Override
+  public void pathDead() {
+    owner.pathDead(this);
+    control().pathDead();
+  }
+
+  @Override
+  public void emptied() {
+    control().moveOn("it is draining, and has no flow of this device any more");
+  }
+
+  @Override
+  public void carrierChanged(Carrier to, long silentNs) {
+    owner.carrierChanged(to, silentNs);
+  }
+
+  @Override
+  public void carrierResumed(long afterNs) {
+    owner.carrierResumed(afterNs);
+  }
+}

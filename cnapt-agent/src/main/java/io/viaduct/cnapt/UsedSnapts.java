@@ -1,0 +1,201 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.cnapt.control.ControlClient;
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptWatch;
+import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.signalling.SessionTicket;
+import io.viaduct.cnapt.signalling.SignallingStatus;
+import io.viaduct.cnapt.tunnel.DataPath;
+import io.viaduct.cnapt.tunnel.DataPathListener;
+import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.cnapt.tunnel.TunnelEnd;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
+/// two lines have the same SNAPT. Made by the starting thread; then any thread may call the
+/// methods.
+final class UsedSnapts {
+  private final List<SnaptLine> lines;
+  private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable SnaptWatch watch; // written by the starting thread
+
+  /// @param lines at least one
+  UsedSnapts(List<SnaptLine> lines) {
+    this.lines = List.copyOf(lines);
+  }
+
+  /// Returns the listeners of the ends that [#join] needs.
+  List<DataPathListener> listeners() {
+    return List.copyOf(lines);
+  }
+
+  /// Sets the ends of the lines, and makes their control clients.
+  ///
+  /// @param clients makes the client of a line and its end
+  void join(DataPath data, BiFunction<SnaptLine, TunnelEnd, ControlClient> clients) {
+    for (int i = 0; i < lines.size(); i++) {
+      TunnelEnd end = data.ends().get(i);
+      lines.get(i).join(end, clients.apply(lines.get(i), end));
+    }
+  }
+
+  /// Sets what measures the SNAPTs that no line uses.
+  void measuredBy(SnaptWatch measuring) {
+    watch = measuring;
+    measuring.start();
+  }
+
+  /// Returns the SNAPTs that no line uses, as far as they are measured.
+  List<SnaptWatch.Watched> watched() {
+    SnaptWatch measuring = watch;
+    return measuring == null ? List.of() : measuring.watched();
+  }
+
+  /// Shows all SNAPTs a token.
+  void present(SessionTicket ticket) {
+    SnaptWatch measuring = watch;
+    if (measuring != null) {
+      measuring.granted(ticket.addresses());
+    }
+    for (SnaptLine each : lines) {
+      each.state().tokenExpires(ticket.expiresMs());
+      each.control().present(ticket.token(), ticket.relays(), ticket.addresses());
+    }
+  }
+
+  /// Tells the other lines of the list that one has got. Called on the control loop.
+  void listed(SnaptLine by, List<Snapt> snapts) {
+    SnaptWatch measuring = watch;
+    if (measuring != null) {
+      measuring.list(snapts);
+    }
+    others(by).forEach(each -> each.control().listed(snapts));
+  }
+
+  /// Lets other lines connect to the SNAPT that this line may have given up.
+  void lost(SnaptLine by) {
+    others(by).forEach(each -> each.control().listed(List.of()));
+  }
+
+  private List<SnaptLine> others(SnaptLine than) {
+    return lines.stream().filter(each -> each != than).toList();
+  }
+
+  void networkChanged() {
+    lines.forEach(each -> each.control().networkChanged());
+  }
+
+  void linksChanged(List<UsableLink> now) {
+    lines.forEach(each -> each.control().linksChanged(now));
+  }
+
+  /// Records whether packets pass by a line.
+  ///
+  /// @return whether they pass by any
+  boolean alive(SnaptLine line, boolean now) {
+    if (now) {
+      alive.add(line);
+    } else {
+      alive.remove(line);
+    }
+    return !alive.isEmpty();
+  }
+
+  /// Returns whether there is a control connection.
+  boolean isConnected() {
+    return lines.stream().anyMatch(each -> each.state().isConnected());
+  }
+
+  /// Returns the address of the first SNAPT that has sent a Welcome, null before.
+  @Nullable InetSocketAddress peer() {
+    return lines.stream()
+        .map(each -> each.state().peer())
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /// Returns the control clients, for the metrics.
+  List<ControlClient> clients() {
+    return lines.stream().map(SnaptLine::control).toList();
+  }
+
+  /// Ends all sessions; blocks until then, for little longer than a second.
+  void close(String reason) {
+    List<Thread> closing = new ArrayList<>();
+    for (SnaptLine each : lines) {
+      closing.add(Thread.ofVirtual().start(() -> each.control().close(reason)));
+    }
+    try {
+      for (Thread each : closing) {
+        each.join();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // --- what is shown
+
+  /// Returns the state of the first line with a session; of the first one if there is none.
+  SessionState first() {
+    return lines.stream()
+        .map(SnaptLine::state)
+        .filter(each -> each.peer() != null)
+        .findFirst()
+        .orElse(lines.getFirst().state());
+  }
+
+  /// Returns the reasons for which the service is degraded: those of the first line, unless another
+  /// one has none.
+  ///
+  /// @param data status of the data path, with a path state of each line
+  List<String> reasons(DataStatus data, SignallingStatus.Probes sip) {
+    if (lines.size() > 1) {
+      for (int i = 0; i < lines.size(); i++) {
+        if (lines.get(i).state().isConnected() && data.snapts().get(i).state().equals("carrying")) {
+          return List.of();
+        }
+      }
+    }
+    return first().reasons(data, sip);
+  }
+
+  /// Returns whether packets can reach a SNAPT, by UDP or in the control connection.
+  boolean passes(DataStatus data) {
+    return lines.stream().anyMatch(each -> each.state().passes(data));
+  }
+
+  /// Returns the SNAPTs in use.
+  List<AgentStatus.UsedSnapt> status(DataStatus data) {
+    List<AgentStatus.UsedSnapt> status = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      SessionState state = lines.get(i).state();
+      DataStatus.SnaptStatus measured = data.snapts().get(i);
+      AgentStatus.SessionStatus session = state.session();
+      if (session != null) {
+        status.add(
+            new AgentStatus.UsedSnapt(
+                session.snapt(),
+                session.id(),
+                state.isConnected(),
+                state.lastFailure(),
+                measured.state(),
+                measured.roundTripMs(),
+                measured.flows(),
+                measured.ownBitPerSecond(),
+                measured.carriedBytes()));
+      }
+    }
+    return status;
+  }
+}

@@ -1,0 +1,207 @@
+package io.viaduct.cnapt.control;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.viaduct.cnapt.links.UsableLink;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Measures the round trip to the SNAPTs of the list that are not used, at low cost: by the time of
+/// a TCP handshake, one SNAPT every 1.5 s in turn. A handshake and its end are 4 packets of 212
+/// bytes, so all of them together cost 1.13 kbit/s. The measurement pauses while the device carries
+/// nothing. Owner: the control loop; any thread may read the results.
+///
+/// A handshake is not authenticated. Its time only says with which SNAPT a session is begun; what
+/// flows need is then measured by sealed probes.
+public final class SnaptWatch {
+  static final long STEP_MS = 1_500;
+
+  /// Time without traffic after which nothing is measured.
+  static final long IDLE_NS = 30_000_000_000L;
+
+  private static final int TIMEOUT_MS = 1_400; // less than a step: one handshake at a time
+  private static final double NEWEST = 0.25;
+
+  private final EventLoop loop;
+  private final int mark;
+  private final Supplier<List<UsableLink>> links;
+  private final LongSupplier carriedBytes;
+  private final SnaptClaims claims;
+  private final SnaptAddresses addresses = new SnaptAddresses();
+  private final Map<Snapt, Measured> measured = new HashMap<>();
+  private List<Snapt> listed = List.of();
+  private volatile List<Watched> watched = List.of(); // written by the control loop
+  private int turn;
+  private long carried;
+  private long carriedNs;
+  private long handshakes;
+
+  /// @param roundTripMs NaN before the first answer
+  private record Measured(double roundTripMs, int unanswered, long atNs) {
+    private static final Measured NOTHING = new Measured(Double.NaN, 0, 0);
+  }
+
+  /// A SNAPT that is not used.
+  ///
+  /// @param roundTripMs smoothed time of a TCP handshake; null before the first
+  /// @param unanswered handshakes without an answer since the last one
+  /// @param agoMs time since the last handshake that was answered
+  public record Watched(
+      String snapt, @Nullable Double roundTripMs, int unanswered, @Nullable Long agoMs) {}
+
+  /// @param mark SO_MARK of the connections; 0 means none
+  /// @param links links that may carry them, the preferred one first
+  /// @param carriedBytes a difference means that there is traffic
+  /// @param claims SNAPTs that are used
+  public SnaptWatch(
+      EventLoop loop,
+      int mark,
+      Supplier<List<UsableLink>> links,
+      LongSupplier carriedBytes,
+      SnaptClaims claims) {
+    this.loop = loop;
+    this.mark = mark;
+    this.links = links;
+    this.carriedBytes = carriedBytes;
+    this.claims = claims;
+    this.carriedNs = loop.ticker().nanoTime();
+  }
+
+  /// Starts to measure. Any thread may call this.
+  public void start() {
+    var unused =
+        loop.scheduleWithFixedDelay(
+            () -> step(loop.ticker().nanoTime()), STEP_MS, STEP_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /// Sets addresses by host name of a SNAPT, used if no resolver answers. Any thread may call this.
+  public void granted(Map<String, List<InetAddress>> found) {
+    addresses.granted(found);
+  }
+
+  /// Sets the SNAPTs of the list. Must be called on the loop.
+  public void list(List<Snapt> snapts) {
+    listed = List.copyOf(snapts);
+    measured.keySet().retainAll(listed);
+    publish();
+  }
+
+  /// Returns the smoothed round trip to a SNAPT in ms; NaN if it is not known, or if the SNAPT has
+  /// not answered twice in a row. Must be called on the loop.
+  double roundTripMs(Snapt snapt) {
+    Measured known = measured.get(snapt);
+    return known == null || known.unanswered >= 2 ? Double.NaN : known.roundTripMs;
+  }
+
+  /// Returns the SNAPTs that are not used, as far as they are known.
+  public List<Watched> watched() {
+    return watched;
+  }
+
+  /// Returns the number of handshakes that were begun.
+  long handshakes() {
+    return handshakes;
+  }
+
+  /// Measures the next SNAPT, if there is traffic.
+  void step(long nowNs) {
+    long bytes = carriedBytes.getAsLong();
+    if (bytes != carried) {
+      carried = bytes;
+      carriedNs = nowNs;
+    }
+    if (nowNs - carriedNs >= IDLE_NS) {
+      return;
+    }
+    List<Snapt> free = listed.stream().filter(each -> !claims.isHeld(each)).toList();
+    if (free.isEmpty()) {
+      publish();
+      return;
+    }
+    Snapt next = free.get(Math.floorMod(turn++, free.size()));
+    Thread.ofVirtual()
+        .name("resolve")
+        .start(() -> {
+          try {
+            List<InetAddress> found = addresses.resolve(next);
+            loop.execute(() -> connect(next, found));
+          } catch (UnknownHostException _) {
+            loop.execute(() -> answered(next, Double.NaN));
+          }
+        });
+  }
+
+  private void connect(Snapt snapt, List<InetAddress> found) {
+    ControlWay way = ControlWay.of(links.get(), found).getFirst();
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(EpollSocketChannel.class)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS)
+            .option(ChannelOption.SO_LINGER, 0) // a reset: neither end keeps the connection
+            .handler(new ChannelInboundHandlerAdapter());
+    way.bind(bootstrap, mark);
+    handshakes++;
+    long beganNs = loop.ticker().nanoTime();
+    bootstrap
+        .connect(new InetSocketAddress(way.address(), snapt.controlPort()))
+        .addListener((ChannelFuture done) -> {
+          Channel made = done.channel();
+          long ns = loop.ticker().nanoTime() - beganNs;
+          answered(snapt, done.isSuccess() ? ns / 1e6 : Double.NaN);
+          made.close();
+        });
+  }
+
+  /// @param ms time of a handshake; NaN without an answer
+  private void answered(Snapt snapt, double ms) {
+    if (!listed.contains(snapt)) {
+      return;
+    }
+    Measured before = measured.get(snapt);
+    double known = before == null ? Double.NaN : before.roundTripMs;
+    long nowNs = loop.ticker().nanoTime();
+    if (!Double.isNaN(ms)) {
+      double smoothed = Double.isNaN(known) ? ms : known + NEWEST * (ms - known);
+      measured.put(snapt, new Measured(smoothed, 0, nowNs));
+    } else {
+      int lost = before == null ? 1 : before.unanswered + 1;
+      measured.put(snapt, new Measured(known, lost, before == null ? nowNs : before.atNs));
+    }
+    publish();
+  }
+
+  private void publish() {
+    long nowNs = loop.ticker().nanoTime();
+    List<Watched> now = new ArrayList<>();
+    for (Snapt each : listed) {
+      if (!claims.isHeld(each)) {
+        now.add(watched(each, measured.getOrDefault(each, Measured.NOTHING), nowNs));
+      }
+    }
+    watched = List.copyOf(now);
+  }
+
+  private static Watched watched(Snapt snapt, Measured known, long nowNs) {
+    boolean isMeasured = !Double.isNaN(known.roundTripMs);
+    return new Watched(
+        snapt.toString(),
+        isMeasured ? known.roundTripMs : null,
+        known.unanswered,
+        isMeasured ? (nowNs - known.atNs) / 1_000_000 : null);
+  }
+}

@@ -1,0 +1,24 @@
+package io.viaduct.cnapt.snapts;
+
+/// The configuration keys `snapts: {sessions, price-weight}`: the use of several SNAPTs at a time.
+///
+/// @param sessions largest number of SNAPTs that are used at a time
+/// @param priceWeight round trip in ms that one denarius per gigabyte less is worth
+public record SnaptsSettings(int sessions, double priceWeight) {
+  /// Most SNAPTs at a time: each has a session, with sockets and keep-alives of its own.
+  public static final int SESSIONS_MAX = 8;
+
+  private static final double WEIGHT_MAX = 100_000;
+
+  /// Checks the ranges.
+  public SnaptsSettings {
+    if (sessions < 1 || sessions > SESSIONS_MAX) {
+      throw new IllegalArgumentException(
+          "snapts.sessions must be from 1 to %d, got %d".formatted(SESSIONS_MAX, sessions));
+    }
+    if (!(priceWeight >= 0 && priceWeight <= WEIGHT_MAX)) {
+      throw new IllegalArgumentException(
+          "snapts.price-weight must be from 0 to %.0f, got %s".formatted(WEIGHT_MAX, priceWeight));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.ServiceClass;
+import org.jspecify.annotations.Nullable;
+
+/// Measures what one session carries, by class, over about the last second. Called after each
+/// batch; allocates nothing then. Owner: the data path's event loop.
+final class LineMeter {
+  private static final long SAMPLE_NS = 500_000_000;
+
+  private @Nullable TunnelSession session;
+  // Outer bytes of each class, in both directions: now less two samples ago.
+  private final long[] sentBefore = new long[ServiceClass.COUNT];
+  private final long[] sentSample = new long[ServiceClass.COUNT];
+  private final long[] receivedBefore = new long[ServiceClass.COUNT];
+  private final long[] receivedSample = new long[ServiceClass.COUNT];
+  private long beforeNs;
+  private long sampleNs;
+
+  /// Starts with a new session.
+  void begin(TunnelSession begun, long nowNs) {
+    session = begun;
+    sample(begun, nowNs);
+    sample(begun, nowNs);
+  }
+
+  /// Takes a sample if the last one is old.
+  void note(long nowNs) {
+    TunnelSession of = session;
+    if (of != null && nowNs - sampleNs >= SAMPLE_NS) {
+      sample(of, nowNs);
+    }
+  }
+
+  private void sample(TunnelSession of, long nowNs) {
+    beforeNs = sampleNs;
+    sampleNs = nowNs;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      sentBefore[c] = sentSample[c];
+      receivedBefore[c] = receivedSample[c];
+      sentSample[c] = of.totals().sent(ServiceClass.of(c)).postBytes();
+      receivedSample[c] = of.totals().received(ServiceClass.of(c)).postBytes();
+    }
+  }
+
+  /// Returns what the session measures.
+  ///
+  /// @param name of the SNAPT
+  /// @param load as the SNAPT tells it, 0 to 1
+  SnaptFacts facts(String name, SnaptFacts.State state, double load, long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return SnaptFacts.unknown(name);
+    }
+    note(nowNs);
+    double perBit = 8e9 / Math.max(1, nowNs - beforeNs);
+    double[] sent = new double[ServiceClass.COUNT];
+    double own = 0;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      long up = of.totals().sent(ServiceClass.of(c)).postBytes() - sentBefore[c];
+      long down = of.totals().received(ServiceClass.of(c)).postBytes() - receivedBefore[c];
+      sent[c] = up * perBit;
+      own += (up + down) * perBit;
+    }
+    return new SnaptFacts(
+        name, state, of.roundTripUs() / 1000, of.pacedBitPerSecond(), sent, own, 0, load);
+  }
+}

@@ -1,0 +1,173 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.cnapt.snapts.SnaptChoice;
+import io.viaduct.cnapt.snapts.SnaptDecision;
+import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The ends of the tunnels to all SNAPTs in use, and the end of each packet of this host.
+///
+/// A flow belongs to the session that has it in its table. The session of the last packet is asked
+/// first, with the look-up that the offer needs anyway. A packet that no session knows begins a new
+/// flow, which follows others ([Affinities]) or is placed by [SnaptChoice]. Owner: the data path's
+/// event loop.
+final class TunnelEnds implements TunIntake.Next {
+  private static final long FACTS_NS = 200_000_000;
+
+  private final LongSupplier nanoTime;
+  private final LoopMemory memory;
+  private final FlowClasses classes;
+  private final SnaptChoice choice;
+  private final Affinities affinities = new Affinities();
+  private final AtomicLongArray placed = new AtomicLongArray(Placement.values().length);
+  private volatile TunnelEnd[] all = {}; // written before the first session
+  private @Nullable TunnelEnd only;
+  private @Nullable TunnelEnd last;
+  private List<SnaptFacts> facts = List.of();
+  private long factsNs;
+
+  TunnelEnds(LongSupplier nanoTime, LoopMemory memory, FlowClasses classes, SnaptChoice choice) {
+    this.nanoTime = nanoTime;
+    this.memory = memory;
+    this.classes = classes;
+    this.choice = choice;
+  }
+
+  /// Sets the ends, the preferred one first.
+  void set(List<TunnelEnd> ends) {
+    all = ends.toArray(TunnelEnd[]::new);
+    only = ends.size() == 1 ? ends.getFirst() : null;
+  }
+
+  TunnelEnd first() {
+    return all[0];
+  }
+
+  List<TunnelEnd> all() {
+    return List.of(all);
+  }
+
+  // --- packets of this host
+
+  @Override
+  public void packet(IpPacket packet, long nowNs) {
+    TunnelEnd to = only;
+    if (to == null) {
+      ofSeveral(packet, nowNs);
+    } else {
+      to.offer(packet, nowNs);
+    }
+  }
+
+  private void ofSeveral(IpPacket packet, long nowNs) {
+    FlowKey key = memory.parse(packet);
+    if (key == null) {
+      all[0].offer(packet, nowNs); // counts it
+      return;
+    }
+    TunnelEnd before = last;
+    FlowState flow = before == null ? null : before.flowOfParsed();
+    if (before != null && flow != null) {
+      before.offer(packet, flow, nowNs);
+      return;
+    }
+    for (TunnelEnd each : all) {
+      flow = each == before ? null : each.flowOfParsed();
+      if (flow != null) {
+        last = each;
+        each.offer(packet, flow, nowNs);
+        return;
+      }
+    }
+    begin(packet, key, nowNs);
+  }
+
+  /// Offers the first packet of a flow.
+  private void begin(IpPacket packet, FlowKey key, long nowNs) {
+    ServiceClass of = classes.ofFirst(key).serviceClass();
+    Affinities.Followed followed = affinities.of(key, of, nowNs);
+    TunnelEnd to;
+    Object why;
+    if (followed != null && followed.end().isCarrying()) {
+      to = followed.end();
+      why = followed.why();
+      placed.incrementAndGet(Placement.FOLLOWED.ordinal());
+    } else {
+      SnaptDecision decision = choice.choose(of, facts(nowNs));
+      to = all[decision.chosen()];
+      why = decision;
+      boolean meets = decision.weighed().get(decision.chosen()).meets();
+      placed.incrementAndGet((meets ? Placement.CHOSEN : Placement.BEST_EFFORT).ordinal());
+    }
+    last = to;
+    to.offer(packet, nowNs);
+    FlowState opened = to.flowOfParsed();
+    if (opened != null && opened.attachment() instanceof FlowNote note) {
+      note.placed = why;
+    }
+  }
+
+  private List<SnaptFacts> facts(long nowNs) {
+    if (facts.size() != all.length || nowNs - factsNs >= FACTS_NS) {
+      factsNs = nowNs;
+      List<SnaptFacts> now = new ArrayList<>(all.length);
+      for (TunnelEnd each : all) {
+        now.add(each.facts(nowNs));
+      }
+      facts = now;
+    }
+    return facts;
+  }
+
+  /// Forgets what was known about the SNAPTs, because the state of one has changed.
+  void stateChanged() {
+    facts = List.of();
+  }
+
+  @Override
+  public void batchEnd(long nowNs) {
+    TunnelEnd to = only;
+    if (to != null) {
+      to.flush(nowNs);
+      return;
+    }
+    for (TunnelEnd each : all) {
+      each.flushOffered(nowNs);
+    }
+  }
+
+  /// Returns whether the queues of every session have room.
+  boolean haveRoom() {
+    for (TunnelEnd each : all) {
+      if (!each.hasRoom()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Takes a change of the flows of an end.
+  void flowChanged(TunnelEnd at, FlowState flow, boolean isOpen) {
+    if (flow.attachment() instanceof FlowNote note) {
+      if (isOpen) {
+        affinities.opened(at, flow, note, nanoTime.getAsLong());
+      } else {
+        affinities.ended(note, nanoTime.getAsLong());
+      }
+    }
+  }
+
+  /// Returns the number of flows that got their SNAPT for a reason. Any thread may call this.
+  long placed(Placement reason) {
+    return placed.get(reason.ordinal());
+  }
+}

@@ -1,0 +1,141 @@
+package io.viaduct.cnapt.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.control.SnaptWatch.Watched;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Real handshakes on the loopback; the test decides when each is due.
+class SnaptWatchTest {
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+  private final EventLoop loop = loops.next();
+  private final AtomicLong carried = new AtomicLong();
+  private final SnaptClaims claims = new SnaptClaims();
+  private final SnaptWatch watch =
+      new SnaptWatch(loop, 0, List::of, carried::incrementAndGet, claims);
+  private final Candidates used =
+      new Candidates(new SnaptSettings("", 443, ""), 1_000_000_000L, claims);
+  private ServerSocket one;
+  private ServerSocket two;
+
+  @BeforeEach
+  void listen() throws Exception {
+    one = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+    two = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+    claims.measuredBy(watch);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    one.close();
+    two.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private static Snapt at(String id, ServerSocket socket) {
+    return new Snapt(id, "127.0.0.1", socket.getLocalPort());
+  }
+
+  private void on(Runnable work) {
+    loop.submit(work).syncUninterruptibly();
+  }
+
+  private void step(long nowNs) {
+    on(() -> watch.step(nowNs));
+  }
+
+  private Watched seen(Snapt snapt) {
+    return watch.watched().stream()
+        .filter(each -> each.snapt().equals(snapt.toString()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  @Test
+  void onlySnaptsThatAreNotUsedAreMeasuredInTurn() {
+    List<Snapt> all = List.of(at("a", one), at("b", two));
+    on(() -> {
+      used.replace(all);
+      assertThat(used.current()).isEqualTo(all.getFirst());
+      watch.list(all);
+    });
+    step(System.nanoTime());
+    await().until(() -> seen(all.getLast()).roundTripMs() != null);
+    assertThat(seen(all.getLast()).roundTripMs()).isBetween(0.0, 5_000.0);
+    assertThat(seen(all.getFirst())).as("it is used").isNull();
+    on(() -> claims.release(used));
+    step(System.nanoTime());
+    step(System.nanoTime());
+    await().until(() -> seen(all.getFirst()) != null && seen(all.getFirst()).roundTripMs() != null);
+  }
+
+  @Test
+  void oneThatDoesNotAnswerIsNotKnownAnyMore() throws Exception {
+    Snapt gone = at("a", one);
+    on(() -> watch.list(List.of(gone)));
+    step(System.nanoTime());
+    await().until(() -> seen(gone).roundTripMs() != null);
+    one.close();
+    step(System.nanoTime());
+    await().until(() -> seen(gone).unanswered() == 1);
+    on(() -> assertThat(watch.roundTripMs(gone)).as("one may be lost").isNotNaN());
+    step(System.nanoTime());
+    await().until(() -> seen(gone).unanswered() == 2);
+    on(() -> assertThat(watch.roundTripMs(gone)).isNaN());
+  }
+
+  @Test
+  void nothingIsMeasuredWhileTheDeviceCarriesNothing() {
+    on(() -> watch.list(List.of(at("a", one))));
+    step(System.nanoTime());
+    await().until(() -> watch.watched().getFirst().roundTripMs() != null);
+    long before = handshakes();
+    carried.set(Long.MIN_VALUE);
+    SnaptWatch idle = new SnaptWatch(loop, 0, List::of, () -> 0, new SnaptClaims());
+    on(() -> idle.list(List.of(at("a", one))));
+    long idleNs = System.nanoTime() + SnaptWatch.IDLE_NS;
+    on(() -> idle.step(idleNs));
+    on(() -> assertThat(idle.handshakes()).isZero());
+    assertThat(before).isEqualTo(1);
+  }
+
+  private long handshakes() {
+    long[] seen = new long[1];
+    on(() -> seen[0] = watch.handshakes());
+    return seen[0];
+  }
+
+  @Test
+  void theNearestFreeOneIsTriedFirstAndEachOneOnceBeforeAnyAgain() {
+    Snapt first = new Snapt("first", "127.0.0.1", 1);
+    Snapt second = new Snapt("second", "127.0.0.1", 2);
+    Snapt near = at("near", one);
+    on(() -> {
+      used.replace(List.of(first, second, near));
+      watch.list(List.of(first, second, near));
+      assertThat(used.current()).isEqualTo(first);
+    });
+    for (int i = 0; i < 2; i++) {
+      step(System.nanoTime());
+    }
+    await().until(() -> seen(near).roundTripMs() != null);
+    on(() -> {
+      used.failed(true, 0);
+      assertThat(used.current()).as("the nearest").isEqualTo(near);
+      used.failed(true, 0);
+      assertThat(used.current()).as("not one that was tried").isNotEqualTo(near);
+    });
+  }
+}

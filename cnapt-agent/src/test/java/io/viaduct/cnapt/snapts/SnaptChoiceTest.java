@@ -1,0 +1,147 @@
+package io.viaduct.cnapt.snapts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.cnapt.snapts.SnaptFacts.State;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SnaptChoiceTest {
+  private static final double NEVER_FULL = Double.POSITIVE_INFINITY;
+  private static final SnaptChoice CHOICE = new SnaptChoice(new SnaptsSettings(3, 10));
+
+  private static SnaptFacts at(String name, double roundTripMs, double capacity, double... sent) {
+    double[] rates = new double[ServiceClass.COUNT];
+    double own = 0;
+    for (int i = 0; i < sent.length; i++) {
+      rates[i] = sent[i];
+      own += sent[i];
+    }
+    return new SnaptFacts(name, State.CARRYING, roundTripMs, capacity, rates, own, 0, 0);
+  }
+
+  private static SnaptFacts with(SnaptFacts facts, State state, double price, double load) {
+    return new SnaptFacts(
+        facts.name(),
+        state,
+        facts.roundTripMs(),
+        facts.bitPerSecond(),
+        facts.sentBitPerSecond(),
+        facts.ownBitPerSecond(),
+        price,
+        load);
+  }
+
+  private static String chosen(ServiceClass of, SnaptFacts... known) {
+    SnaptDecision decision = CHOICE.choose(of, List.of(known));
+    return known[decision.chosen()].name();
+  }
+
+  @Test
+  void lowDelayTakesTheNearestOfThree() {
+    SnaptFacts near = at("near", 10, NEVER_FULL);
+    SnaptFacts middle = at("middle", 40, NEVER_FULL);
+    SnaptFacts far = at("far", 160, NEVER_FULL);
+    assertThat(chosen(ServiceClass.LT_LD, far, middle, near)).isEqualTo("near");
+    assertThat(chosen(ServiceClass.HT_LD, middle, near, far)).isEqualTo("near");
+  }
+
+  @Test
+  void lowDelayDoesNotSeeTheLoadOfLowerClassesOnTheNearestOne() {
+    SnaptFacts near = at("near", 10, 2e6, 0, 0, 0, 2e6);
+    SnaptFacts far = at("far", 160, NEVER_FULL);
+    assertThat(chosen(ServiceClass.HT_LD, near, far)).isEqualTo("near");
+  }
+
+  @Test
+  void lowDelayLeavesTheNearestOneWhenItsOwnClassFillsIt() {
+    SnaptFacts near = at("near", 10, 2e6, 0, 1.95e6);
+    SnaptFacts far = at("far", 160, NEVER_FULL);
+    assertThat(chosen(ServiceClass.HT_LD, near, far)).isEqualTo("far");
+    assertThat(chosen(ServiceClass.LT_LD, near, far)).isEqualTo("near");
+  }
+
+  @Test
+  void highThroughputLeavesTheOneThatItsOwnTrafficFills() {
+    SnaptFacts near = at("near", 10, 10e6, 0, 8.5e6);
+    SnaptFacts far = at("far", 160, NEVER_FULL);
+    assertThat(chosen(ServiceClass.HT_HD, near, far)).isEqualTo("far");
+  }
+
+  @Test
+  void highThroughputGoesBesideOwnTrafficAlsoWhileNoRateIsKnown() {
+    SnaptFacts near = at("near", 10, NEVER_FULL, 0, 8e6);
+    SnaptFacts far = at("far", 160, NEVER_FULL);
+    assertThat(chosen(ServiceClass.HT_HD, near, far)).isEqualTo("far");
+    assertThat(chosen(ServiceClass.HT_HD, at("near", 10, NEVER_FULL, 2e3), far)).isEqualTo("near");
+  }
+
+  @Test
+  void theCheaperOneWinsIfItIsNotTooFar() {
+    SnaptFacts dear = with(at("dear", 20, NEVER_FULL), State.CARRYING, 3, 0);
+    SnaptFacts free = at("free", 45, NEVER_FULL);
+    assertThat(chosen(ServiceClass.LT_LD, dear, free)).isEqualTo("free");
+    assertThat(chosen(ServiceClass.LT_LD, dear, at("free", 55, NEVER_FULL))).isEqualTo("dear");
+  }
+
+  @Test
+  void aFullSnaptIsAvoided() {
+    SnaptFacts full = with(at("full", 20, NEVER_FULL), State.CARRYING, 0, 1);
+    assertThat(chosen(ServiceClass.LT_LD, full, at("other", 35, NEVER_FULL))).isEqualTo("other");
+    assertThat(chosen(ServiceClass.LT_LD, full, at("other", 45, NEVER_FULL))).isEqualTo("full");
+  }
+
+  @Test
+  void whatDoesNotCarryIsTakenOnlyWithoutAnother() {
+    SnaptFacts near = at("near", 10, NEVER_FULL);
+    SnaptFacts far = at("far", 390, NEVER_FULL);
+    for (State state : List.of(State.LEAVING, State.SILENT, State.NONE)) {
+      assertThat(chosen(ServiceClass.LT_LD, with(near, state, 0, 0), far)).isEqualTo("far");
+    }
+    assertThat(
+            chosen(
+                ServiceClass.LT_LD, with(near, State.SILENT, 0, 0), with(far, State.LEAVING, 0, 0)))
+        .isEqualTo("far");
+    assertThat(chosen(ServiceClass.LT_LD, with(near, State.SILENT, 0, 0))).isEqualTo("near");
+  }
+
+  @Test
+  void withoutOneThatMeetsTheClassTheLeastCostDecides() {
+    SnaptDecision decision =
+        CHOICE.choose(
+            ServiceClass.LT_LD, List.of(at("one", 900, NEVER_FULL), at("two", 800, NEVER_FULL)));
+    assertThat(decision.chosen()).isEqualTo(1);
+    assertThat(decision.weighed()).noneMatch(SnaptDecision.Weighed::meets);
+  }
+
+  @Test
+  void equalOnesGoByTheOrderOfTheList() {
+    assertThat(chosen(ServiceClass.LT_HD, at("one", 20, NEVER_FULL), at("two", 20, NEVER_FULL)))
+        .isEqualTo("one");
+    assertThat(chosen(ServiceClass.LT_HD, SnaptFacts.unknown("one"), SnaptFacts.unknown("two")))
+        .isEqualTo("one");
+  }
+
+  @Test
+  void theReasonNamesEveryInput() {
+    SnaptFacts near = with(at("near", 10, 10e6, 0, 8e6), State.CARRYING, 1.5, 0.5);
+    String why = CHOICE.choose(ServiceClass.HT_HD, List.of(near, SnaptFacts.unknown("new"))).why();
+    assertThat(why)
+        .isEqualTo(
+            "least cost of class HT_HD at its first packet: near costs 116.0 ms (carrying, round trip 10.0 ms,"
+                + " 2.0 Mbit/s spare, own traffic 8.0 Mbit/s, price 1.50, load 50 %); new costs 40.0 ms (none, round"
+                + " trip not measured, never full, own traffic 0.0 Mbit/s, price 0.00, load 0 %)");
+  }
+
+  @Test
+  void settingsOutOfRangeAreRefusedWithKeyAndRule() {
+    assertThatThrownBy(() -> new SnaptsSettings(9, 0))
+        .hasMessage("snapts.sessions must be from 1 to 8, got 9");
+    assertThatThrownBy(() -> new SnaptsSettings(0, 0)).hasMessageContaining("got 0");
+    assertThatThrownBy(() -> new SnaptsSettings(1, -1))
+        .hasMessage("snapts.price-weight must be from 0 to 100000, got -1.0");
+    assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN)).hasMessageContaining("NaN");
+  }
+}

@@ -1,0 +1,39 @@
+package io.viaduct.testbed.moving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.testbed.process.UnsharedRun;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// [TwoSnaptsDay] in namespaces of its own, with the packaged programs.
+class TwoSnaptsLabIT {
+  /// Of what one gateway carries; the target of the benchmark is 1.8 on an idle machine.
+  private static final double SUM_LEAST = 1.5;
+
+  private static final double GATEWAY_MBIT = 10;
+
+  @TempDir private Path directory;
+
+  @Test
+  void lowDelayTakesTheNearSnaptAndThroughputTheOtherOne() throws Exception {
+    String said = UnsharedRun.of(TwoSnaptsDay.class, "two-snapts", directory, Map.of());
+    assertThat(said).contains("SNAPTs in use: 2\n");
+    assertThat(said).contains("stream by: snapt-1 ").contains("TCP by: snapt-2 ");
+    assertThat(said).contains("why the stream: least cost of class HT_LD");
+    assertThat(number(said, "sum Mbit/s")).as(said).isGreaterThan(SUM_LEAST * GATEWAY_MBIT);
+    assertThat(number(said, "charged percent")).as(said).isBetween(97.0, 101.0);
+    assertThat(said).contains("call by: snapt-1 ").contains("the held flow stays at: snapt-1 ");
+    assertThat(number(said, "told after ms")).as(said).isLessThan(5_000);
+  }
+
+  private static double number(String said, String name) {
+    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
+    assertThat(found.find()).as("%s in %s", name, said).isTrue();
+    return Double.parseDouble(found.group(1));
+  }
+}

@@ -1,0 +1,15 @@
+package io.viaduct.service.operations;
+
+import java.util.Map;
+
+/// Something that an operator lets a running process do, by a POST on its private Unix socket.
+/// Called on a virtual thread.
+@FunctionalInterface
+public interface OperationsAction {
+  /// Acts.
+  ///
+  /// @param parameters of the query, the first value of each name
+  /// @return what was done; written as JSON
+  /// @throws IllegalArgumentException for a wrong parameter; the message names it and the rule
+  Object act(Map<String, String> parameters);
+}

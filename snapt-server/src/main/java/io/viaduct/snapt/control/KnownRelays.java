@@ -1,0 +1,82 @@
+package io.viaduct.snapt.control;
+
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
+import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.SnaptState;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The SNAPTs that this one tells its devices about: those of the bridge's directory, or of the
+/// configuration until the bridge has told any, and itself. What it tells about itself is its own
+/// state, which the directory has only later. Owner: the control thread.
+final class KnownRelays {
+  private final List<Relay> configured;
+  private List<Relay> told = List.of();
+  private Relay own;
+
+  /// @param configured the SNAPTs of the configuration
+  /// @param own id, host, ports and region of this SNAPT
+  KnownRelays(List<Relay> configured, Relay own) {
+    this.configured = List.copyOf(configured);
+    this.own = own;
+  }
+
+  /// Sets this SNAPT's own entry. @return whether it has changed
+  boolean own(Relay now) {
+    boolean changed = !now.equals(own);
+    own = now;
+    return changed;
+  }
+
+  Relay own() {
+    return own;
+  }
+
+  /// Takes the bridge's directory.
+  ///
+  /// @param directory not empty
+  /// @return whether it has changed
+  boolean told(List<DirectoryEntry> directory) {
+    List<Relay> now = directory.stream().map(KnownRelays::relay).toList();
+    boolean changed = !now.equals(told);
+    told = now;
+    return changed;
+  }
+
+  private static Relay relay(DirectoryEntry entry) {
+    return Relay.newBuilder()
+        .setSnaptId(entry.getSnaptId())
+        .setHost(entry.getHost())
+        .setControlPort(entry.getControlPort())
+        .setDataPort(entry.getDataPort())
+        .setRegion(entry.getRegion())
+        .setState(
+            entry.getState() == SnaptState.DRAINING ? Relay.State.DRAINING : Relay.State.SERVING)
+        .setDrainDeadlineMs(entry.getDrainDeadlineMs())
+        .setLoadPercent(entry.getLoadPercent())
+        .build();
+  }
+
+  /// Returns the list for devices.
+  RelayList list() {
+    List<Relay> others = told.isEmpty() ? configured : told;
+    List<Relay> all = new ArrayList<>();
+    boolean isListed = false;
+    for (Relay each : others) {
+      boolean isOwn = each.getSnaptId().equals(own.getSnaptId());
+      isListed |= isOwn;
+      all.add(isOwn ? own : each);
+    }
+    if (!isListed) {
+      all.add(own);
+    }
+    return RelayList.newBuilder().addAllRelays(all).setComplete(!others.isEmpty()).build();
+  }
+
+  /// Returns the list for a Welcome: empty if only this SNAPT itself is known.
+  List<Relay> welcome() {
+    RelayList list = list();
+    return list.getComplete() ? list.getRelaysList() : List.of();
+  }
+}
