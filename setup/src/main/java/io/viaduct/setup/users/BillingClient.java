@@ -146,7 +146,8 @@ public final class BillingClient {
         answer("GET", whole, null, Map.of())
             .headers()
             .firstValue("ETag")
-            .orElseThrow(() -> new IOException("billing's answer to GET " + whole + " has no ETag"));
+            .orElseThrow(
+                () -> new IOException("billing's answer to GET " + whole + " has no ETag"));
     return send(method, path, body, Map.of("If-Match", tag));
   }
 
