@@ -84,7 +84,7 @@ public final class CreditControl {
     if (request.isLast()) {
       decision.releaseAll(request.session());
     } else {
-      granted = told.stream().map(decision::grant).toList();
+      granted = told.stream().map(decision::decide).toList();
     }
     decision.save();
     if (request.isLast()) {

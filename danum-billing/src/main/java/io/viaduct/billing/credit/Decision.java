@@ -81,12 +81,14 @@ final class Decision {
     return put(known.told(told, prices.of(session, told.application())));
   }
 
-  /// Grants what the credit allows, and notes if it is less than what is needed. An application
-  /// without an open flow needs nothing.
+  /// Decides what an application gets that has told its use: one without an open flow releases its
+  /// quota.
+  Quota decide(Quota told) {
+    return told.flows() == 0 ? put(told.released(prices.of(told))) : grant(told);
+  }
+
+  /// Grants what the credit allows, and notes if it is less than what is needed.
   Quota grant(Quota quota) {
-    if (quota.flows() == 0 && !quota.isCut()) {
-      return quota;
-    }
     if (!credit.isActive()) {
       return put(GrantRules.nothing(quota, now));
     }

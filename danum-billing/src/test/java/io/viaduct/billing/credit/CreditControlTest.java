@@ -181,6 +181,21 @@ class CreditControlTest {
   }
 
   @Test
+  void anApplicationThatWasCutTakesNoCreditAfterItsFlowsHaveEnded() throws Exception {
+    topUp(DENARIUS / 5);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(2_000_000, 300);
+    CreditAnswer cut = bridge.ask(web.request());
+    assertThat(cut.getGranted(0).getFinal()).isTrue();
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    CreditAnswer answer = bridge.ask(ended.build());
+    assertThat(answer.getGranted(0).getTotalBytes()).isEqualTo(web.bytes());
+    assertThat(answer.getGranted(0).getFinal()).isFalse();
+  }
+
+  @Test
   void theFastestTrafficIsFirstHoweverItsRateIsKnown() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession reported = session("web", ServiceClass.HT_HD);

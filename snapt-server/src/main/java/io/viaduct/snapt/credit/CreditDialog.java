@@ -40,6 +40,7 @@ final class CreditDialog {
   void line(boolean opened, long nowNs) {
     isOpen = opened;
     isAsking = false;
+    isUnable = false;
     isAnswered = false;
     told = null;
     againNs = nowNs;

@@ -35,6 +35,7 @@ final class Quota {
   private long unpaidSinceNs;
   private boolean unpaid;
   private long askedBytes;
+  private boolean isToldActive;
   private long againNs;
   private boolean mustWait;
 
@@ -174,9 +175,10 @@ final class Quota {
   }
 
   /// Returns whether a grant would be used. An application that carries nothing lets its grant
-  /// become void.
+  /// become void; of one that is refused nothing is counted, so it wants a grant as long as it
+  /// lasts.
   boolean isWanted() {
-    return isActive() && (!granted || last || totalBytes() > bytesAtGrant);
+    return isActive() && (!granted || last || held || totalBytes() > bytesAtGrant);
   }
 
   boolean isHeld() {
@@ -204,14 +206,19 @@ final class Quota {
     return !isPaid(nowNs) || totalBytes() >= halfBytes || nowNs - halfNs >= 0;
   }
 
-  /// Returns whether the use has changed since it was told to billing.
+  /// Returns whether the use has changed since it was told to billing, or the last flow has ended.
   boolean isUntold() {
-    return totalBytes() != askedBytes;
+    return totalBytes() != askedBytes || isToldActive && !isActive();
   }
 
-  /// Returns the use for a request.
+  /// Returns the use for a request. Without a flow it releases the grant, whether the answer
+  /// arrives or not.
   UsedUnits tell() {
     askedBytes = totalBytes();
+    isToldActive = isActive();
+    if (!isToldActive) {
+      forget();
+    }
     return UsedUnits.newBuilder()
         .setApplication(application)
         .setServiceClassValue(serviceClass.ordinal() + 1)
