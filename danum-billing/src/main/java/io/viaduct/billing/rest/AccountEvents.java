@@ -101,9 +101,11 @@ final class AccountEvents implements Notifications.Listener, AutoCloseable {
     }
   }
 
-  /// Does nothing: the pages show the state of the credit with each balance.
+  /// Sends every stream the balance of its account: the pages read the rest again.
   @Override
-  public void interrupted() {}
+  public void interrupted() {
+    streams.keySet().forEach(account -> changed(account, List.of()));
+  }
 
   private void offer(EventStream.Change change) {
     for (EventStream stream : streams.getOrDefault(change.account(), List.of())) {

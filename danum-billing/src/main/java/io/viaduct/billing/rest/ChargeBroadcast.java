@@ -19,10 +19,11 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionException;
 
-/// Tells the event streams of every billing instance on the database about changed charges: its own
-/// at once, those of the others by PostgreSQL's NOTIFY. A thread of its own sends all changes that
-/// wait in one statement after the commit, because a transaction with a NOTIFY waits for all others
-/// with one. A change that cannot be sent is counted: the pages read it when they are loaded next.
+/// Tells the event streams of every billing instance on the database about changed charges and
+/// balances: its own at once, those of the others by PostgreSQL's NOTIFY. A thread of its own sends
+/// all changes that wait in one statement after the commit, because a transaction with a NOTIFY
+/// waits for all others with one. A change that cannot be sent is counted: the pages read it when
+/// they are loaded next.
 final class ChargeBroadcast implements ChargeListener, Notifications.Listener, AutoCloseable {
   static final String CHANNEL = "charge";
 
@@ -131,7 +132,7 @@ final class ChargeBroadcast implements ChargeListener, Notifications.Listener, A
     }
   }
 
-  /// Does nothing: what was missed is read when a page is loaded next.
+  /// Does nothing: [AccountEvents] lets every stream read its account again.
   @Override
   public void interrupted() {}
 

@@ -32,10 +32,10 @@ class CreditsResource {
 
   private final Accounts accounts;
   private final Credits credits;
-  private final AccountEvents events;
+  private final ChargeBroadcast events;
   private final InstantSource clock;
 
-  CreditsResource(Accounts accounts, Credits credits, AccountEvents events, InstantSource clock) {
+  CreditsResource(Accounts accounts, Credits credits, ChargeBroadcast events, InstantSource clock) {
     this.accounts = accounts;
     this.credits = credits;
     this.events = events;

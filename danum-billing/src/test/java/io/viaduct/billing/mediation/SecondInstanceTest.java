@@ -12,9 +12,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -41,7 +44,7 @@ class SecondInstanceTest {
     second.close();
   }
 
-  private static CompletableFuture<List<String>> events(RunningBilling at, String id, String token)
+  private static BlockingQueue<String> events(RunningBilling at, String id, String token)
       throws Exception {
     HttpResponse<Stream<String>> stream =
         HttpClient.newHttpClient()
@@ -50,23 +53,38 @@ class SecondInstanceTest {
                     .header("Authorization", "Bearer " + token)
                     .build(),
                 HttpResponse.BodyHandlers.ofLines());
-    return CompletableFuture.supplyAsync(() -> {
-      try (Stream<String> lines = stream.body()) {
-        return lines
-            .filter(line -> line.startsWith("event:") || line.startsWith("data:"))
-            .limit(8) // the balance; two charges and the balance after them
-            .toList();
-      }
-    });
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    Thread.ofVirtual()
+        .start(() ->
+            stream
+                .body()
+                .filter(line -> line.startsWith("event:") || line.startsWith("data:"))
+                .forEach(lines::add));
+    return lines;
   }
 
-  @Test
-  void aChargePostedByOneInstanceIsStreamedOnceByEach() throws Exception {
-    String id = "nina-" + UUID.randomUUID().toString().substring(0, 8);
-    first.openAccount(first.operator(), id);
-    String token = first.logIn(id, "password-of-" + id);
-    CompletableFuture<List<String>> atFirst = events(first, id, token);
-    CompletableFuture<List<String>> atSecond = events(second, id, token);
+  private static List<String> next(BlockingQueue<String> lines, int count) throws Exception {
+    List<String> taken = new ArrayList<>();
+    while (taken.size() < count) {
+      String line = lines.poll(20, TimeUnit.SECONDS);
+      assertThat(line).as("line after %s", taken).isNotNull();
+      taken.add(line);
+    }
+    return taken;
+  }
+
+  private static void topUp(String id, long microdenarii) throws Exception {
+    var posted =
+        first.call(
+            "POST",
+            "/api/v1/accounts/" + id + "/top-ups",
+            first.operator(),
+            "{\"amountMicrodenarii\":\"%d\",\"reference\":\"cash\"}".formatted(microdenarii),
+            Map.of("Idempotency-Key", UUID.randomUUID().toString()));
+    assertThat(posted.status()).as(posted.raw().body()).isEqualTo(201);
+  }
+
+  private static void post(String id) throws Exception {
     UsageReport report =
         Reports.report(
                 "snapt-acme",
@@ -80,12 +98,38 @@ class SecondInstanceTest {
     assertThat(MediationCalls.asBridge(first, CLOCK.instant(), report))
         .extracting(ReportAck::getVerdict)
         .containsExactly(ReportVerdict.POSTED);
-    for (CompletableFuture<List<String>> stream : List.of(atFirst, atSecond)) {
-      List<String> lines = stream.get(20, TimeUnit.SECONDS);
-      assertThat(lines)
-          .filteredOn(line -> line.startsWith("event:"))
-          .containsExactly("event:balance", "event:charge", "event:charge", "event:balance");
-      assertThat(lines.getLast()).contains("\"postedMicrodenarii\":\"-34348658\"");
+  }
+
+  @Test
+  void aChargePostedByOneInstanceIsStreamedOnceByEach() throws Exception {
+    String id = "nina-" + UUID.randomUUID().toString().substring(0, 8);
+    first.openAccount(first.operator(), id);
+    String token = first.logIn(id, "password-of-" + id);
+    topUp(id, 100_000_000); // enough, so that no notice of the credit comes between
+    List<BlockingQueue<String>> streams =
+        List.of(events(first, id, token), events(second, id, token));
+    for (BlockingQueue<String> stream : streams) {
+      assertThat(next(stream, 2)).startsWith("event:balance");
     }
+    for (String balance : List.of("65651342", "31302684")) {
+      post(id);
+      for (BlockingQueue<String> stream : streams) {
+        List<String> lines = next(stream, 6);
+        assertThat(lines)
+            .filteredOn(line -> line.startsWith("event:"))
+            .containsExactly("event:charge", "event:charge", "event:balance");
+        assertThat(lines.getLast()).contains("\"postedMicrodenarii\":\"" + balance + "\"");
+      }
+    }
+  }
+
+  @Test
+  void aTopUpAtOneInstanceIsStreamedByTheOther() throws Exception {
+    String id = "nina-" + UUID.randomUUID().toString().substring(0, 8);
+    first.openAccount(first.operator(), id);
+    BlockingQueue<String> stream = events(second, id, first.logIn(id, "password-of-" + id));
+    next(stream, 2);
+    topUp(id, 5_000_000);
+    assertThat(next(stream, 2).getLast()).contains("\"postedMicrodenarii\":\"5000000\"");
   }
 }
