@@ -89,30 +89,27 @@ public final class VerificationRuns {
   ///
   /// @return the run, or the one that is running already
   public Run begin(String requestedBy) {
-    Optional<Run> begun = insert(requestedBy);
-    begun.ifPresent(
-        run -> Thread.ofVirtual().name("ledger-verification").start(() -> carryOut(run.id())));
-    return begun.or(() -> latest(1).stream().findFirst()).orElseThrow();
+    Begun begun = insert(requestedBy);
+    if (begun.isNew) {
+      Thread.ofVirtual().name("ledger-verification").start(() -> carryOut(begun.run.id()));
+    }
+    return begun.run;
   }
 
   /// Makes a run now. One that an operator has begun, or that was cut off, does not hold it up.
   public void runByItself() {
-    insert(null).ifPresent(run -> carryOut(run.id()));
+    carryOut(insert(null).run.id());
   }
 
-  private Optional<Run> insert(@Nullable String requestedBy) {
+  private record Begun(Run run, boolean isNew) {}
+
+  private Begun insert(@Nullable String requestedBy) {
     Instant now = clock.instant();
     return apart.execute(_ -> {
       jdbc.sql("select pg_advisory_xact_lock(?)").param(STARTING_LOCK).query(_ -> {});
-      boolean isRunning =
-          requestedBy != null
-              && jdbc.sql(
-                      "select exists (select from verification_run where finished_at is null and started_at > ?)")
-                  .param(Timestamp.from(now.minus(LOST_AFTER)))
-                  .query(Boolean.class)
-                  .single();
-      if (isRunning) {
-        return Optional.<Run>empty();
+      Optional<Run> running = requestedBy == null ? Optional.empty() : running(now);
+      if (running.isPresent()) {
+        return new Begun(running.get(), false);
       }
       jdbc.sql("insert into verification_run (requested_by, started_at, total) values (?, ?, ?)")
           .param(requestedBy)
@@ -123,8 +120,16 @@ public final class VerificationRuns {
               "delete from verification_run where id <= (select max(id) from verification_run) - ?")
           .param(KEPT)
           .update();
-      return latest(1).stream().findFirst();
+      return new Begun(latest(1).getFirst(), true);
     });
+  }
+
+  private Optional<Run> running(Instant now) {
+    return jdbc.sql(
+            SELECT + "where finished_at is null and started_at > ? order by id desc limit 1")
+        .param(Timestamp.from(now.minus(LOST_AFTER)))
+        .query((row, _) -> run(row))
+        .optional();
   }
 
   private void carryOut(long id) {
