@@ -28,7 +28,9 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Receives the events of the payment provider. The signature over the body is checked before
 /// anything of it is read.
@@ -67,14 +69,14 @@ class PaymentWebhookResource {
   private final Payments payments;
   private final BillingConfiguration.Payments settings;
   private final @Nullable WebhookSignature signature;
-  private final AccountEvents events;
+  private final ChargeBroadcast events;
   private final InstantSource clock;
   private final LabelledCounters<Outcome> outcomes;
 
   PaymentWebhookResource(
       Payments payments,
       BillingConfiguration configuration,
-      AccountEvents events,
+      ChargeBroadcast events,
       InstantSource clock,
       MeterRegistry registry) {
     this.payments = payments;
@@ -192,7 +194,11 @@ class PaymentWebhookResource {
   private ProviderEvent parse(byte[] body) {
     try {
       if (body.length <= BYTES_MAX) {
-        ProviderEvent event = JSON.readValue(body, ProviderEvent.class);
+        JsonNode read = JSON.readTree(body);
+        boolean isKnown = TYPES.contains(read.path("type").asString(""));
+        // What else an event of another type has, is not for billing.
+        ProviderEvent event =
+            JSON.treeToValue(isKnown ? read : onlyName(read), ProviderEvent.class);
         if (isWhole(event)) {
           return event;
         }
@@ -206,14 +212,21 @@ class PaymentWebhookResource {
             .formatted(BYTES_MAX));
   }
 
+  private static JsonNode onlyName(JsonNode event) {
+    ObjectNode name = JSON.createObjectNode();
+    name.set("id", event.path("id"));
+    name.set("type", event.path("type"));
+    return name;
+  }
+
   private static boolean isWhole(@Nullable ProviderEvent event) {
     return event != null
         && event.id() != null
         && event.id().matches("[\\x21-\\x7e]{1,128}")
         && event.type() != null
-        && (event.payment() == null || event.payment().matches("[\\x21-\\x7e]{1,128}"))
         && (!TYPES.contains(event.type())
             || event.payment() != null
+                && event.payment().matches("[\\x21-\\x7e]{1,128}")
                 && event.account() != null
                 && event.account().matches("[\\x21-\\x7e]{1,64}")
                 && event.amountMicrodenarii() != null

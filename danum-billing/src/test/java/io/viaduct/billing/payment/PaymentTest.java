@@ -299,7 +299,10 @@ class PaymentTest {
 
   @Test
   void anEventOfAnotherTypeIsIgnoredWhateverElseItHas() throws Exception {
-    Answer answer = deliver("{\"id\":\"evt_%s\",\"type\":\"payment.disputed\"}".formatted(key()));
+    Answer answer =
+        deliver(
+            "{\"id\":\"evt_%s\",\"type\":\"payment.disputed\",\"payment\":{\"a\":[]}}"
+                .formatted(key()));
     assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
     assertThat(answer.body().get("outcome").asString()).isEqualTo("ignored");
   }
