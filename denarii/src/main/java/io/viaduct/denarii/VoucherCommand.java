@@ -122,19 +122,24 @@ final class VoucherCommand extends CommandGroup {
         throw new FileAlreadyExistsException(
             file.toString(), null, "it exists: name another file, or delete it");
       }
-      boolean isWritten = false;
+      JsonNode made;
       try {
-        JsonNode made = make(microdenarii, once);
-        if (!made.path("vouchers").isEmpty()) {
-          Files.writeString(file, VoucherSheet.html(made, zone()));
-          isWritten = true;
-        }
-        return made;
-      } finally {
-        if (!isWritten) {
-          Files.delete(file);
-        }
+        made = make(microdenarii, once);
+      } catch (IOException | RuntimeException e) {
+        Files.delete(file);
+        throw e;
       }
+      if (made.path("vouchers").isEmpty()) {
+        Files.delete(file);
+        return made;
+      }
+      try {
+        Files.writeString(file, VoucherSheet.html(made, zone()));
+      } catch (IOException e) {
+        codes(made); // nobody can tell them again
+        throw e;
+      }
+      return made;
     }
 
     private void print(JsonNode made) {
@@ -158,6 +163,10 @@ final class VoucherCommand extends CommandGroup {
         out().printf("%s: print it, then delete it%n", sheet);
         return;
       }
+      codes(made);
+    }
+
+    private void codes(JsonNode made) {
       Table table = new Table("VOUCHER", "CODE");
       made.path("vouchers")
           .forEach(v -> table.row(v.path("serial").asString(), v.path("code").asString()));
