@@ -28,6 +28,8 @@ public final class BillingClient {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(5))
           .build();
+  private static final int CHANGED_MEANWHILE = 412;
+
   private final URI base;
   private final LongSupplier nanoTime;
   private final Duration waitMax;
@@ -136,19 +138,27 @@ public final class BillingClient {
     return json(answer(method, path, body, headers).body());
   }
 
-  /// Sends a change to a part of a resource, as the resource is now.
+  /// Sends a change to a part of a resource, as the resource is now. If it has changed in between,
+  /// perhaps by an earlier try whose answer was lost, the change is sent once more.
   ///
   /// @param whole path of the resource, whose entity tag is read (RFC 9110, section 13.1.1)
-  /// @throws RefusedException if billing refuses the request, also if somebody else has changed the
-  ///   resource meanwhile
+  /// @throws RefusedException if billing refuses the request
   public JsonNode change(String method, String whole, String path, Object body) throws IOException {
-    String tag =
-        answer("GET", whole, null, Map.of())
-            .headers()
-            .firstValue("ETag")
-            .orElseThrow(
-                () -> new IOException("billing's answer to GET " + whole + " has no ETag"));
-    return send(method, path, body, Map.of("If-Match", tag));
+    try {
+      return send(method, path, body, Map.of("If-Match", tag(whole)));
+    } catch (RefusedException e) {
+      if (e.problem.status != CHANGED_MEANWHILE) {
+        throw e;
+      }
+      return send(method, path, body, Map.of("If-Match", tag(whole)));
+    }
+  }
+
+  private String tag(String path) throws IOException {
+    return answer("GET", path, null, Map.of())
+        .headers()
+        .firstValue("ETag")
+        .orElseThrow(() -> new IOException("billing's answer to GET " + path + " has no ETag"));
   }
 
   private HttpResponse<String> answer(
