@@ -269,7 +269,8 @@
   };
 
   const changed = () => {
-    if (stopped || leaving) return;
+    if (stopped) return;
+    leaving = false; // the visitor has stopped the submit
     clearTimeout(timer);
     say(form.dataset.textSaving, 'hint');
     timer = setTimeout(send, wait);

@@ -1,11 +1,14 @@
 package io.viaduct.webgui.login;
 
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -32,9 +35,10 @@ class ResetPage {
   ///
   /// @param session made here, for the form's CSRF token too
   @GetMapping("/reset")
-  String page(@RequestParam(required = false) @Nullable String token, HttpSession session) {
+  String page(
+      @RequestParam(required = false) @Nullable String token, HttpSession session, Model model) {
     if (token == null) {
-      return "reset";
+      return form(session, model);
     }
     session.setAttribute(TOKEN, token.length() <= TOKEN_LENGTH_MAX ? token : "");
     return "redirect:/reset";
@@ -44,13 +48,18 @@ class ResetPage {
   String set(
       @RequestParam String newPassword,
       @RequestParam String again,
+      @RequestParam(defaultValue = "") String link,
       HttpServletRequest request,
       HttpSession session,
       Model model) {
     String token = String.valueOf(session.getAttribute(TOKEN));
+    if (!link.equals(mark(token))) {
+      model.addAttribute("problem", "reset.problem.over");
+      return form(session, model);
+    }
     if (!newPassword.equals(again)) {
       model.addAttribute("problem", "user.problem.again");
-      return "reset";
+      return form(session, model);
     }
     try {
       billing.useReset(
@@ -62,7 +71,17 @@ class ResetPage {
     } catch (PeerRefusedException e) {
       model.addAttribute("problem", problem(e.status()));
     }
+    return form(session, model);
+  }
+
+  // Another link may have been opened in this browser since: the form names its own one.
+  private static String form(HttpSession session, Model model) {
+    model.addAttribute("link", mark(String.valueOf(session.getAttribute(TOKEN))));
     return "reset";
+  }
+
+  private static String mark(String token) {
+    return HexFormat.of().formatHex(Sha256.of(token.getBytes(StandardCharsets.UTF_8)), 0, 8);
   }
 
   private static String problem(int status) {

@@ -24,9 +24,30 @@ class ResetTest {
     assertThat(Visitor.location(link)).isEqualTo("/reset");
     String page = visitor.get("/reset").body();
     assertThat(page).doesNotContain(token);
-    return visitor.post(
-        "/reset",
-        Map.of("_csrf", Visitor.hidden(page, "_csrf"), "newPassword", password, "again", again));
+    return visitor.post("/reset", form(page, password, again));
+  }
+
+  private static Map<String, String> form(String page, String password, String again) {
+    return Map.of(
+        "_csrf",
+        Visitor.hidden(page, "_csrf"),
+        "link",
+        Visitor.hidden(page, "link"),
+        "newPassword",
+        password,
+        "again",
+        again);
+  }
+
+  @Test
+  void aFormSetsThePasswordOfItsOwnLinkOnly() {
+    Visitor stranger = Visitor.anonymous();
+    stranger.get("/reset?token=link-of-alice");
+    String ofAlice = stranger.get("/reset").body();
+    stranger.get("/reset?token=link-of-bob");
+    HttpResponse<String> answer =
+        stranger.post("/reset", form(ofAlice, "a new password", "a new password"));
+    assertThat(answer.body()).contains("data-problem=\"reset.problem.over\"");
   }
 
   @Test
@@ -58,15 +79,7 @@ class ResetTest {
     Visitor stranger = Visitor.anonymous();
     String page = stranger.get("/reset").body();
     HttpResponse<String> answer =
-        stranger.post(
-            "/reset",
-            Map.of(
-                "_csrf",
-                Visitor.hidden(page, "_csrf"),
-                "newPassword",
-                "a new password",
-                "again",
-                "a new password"));
+        stranger.post("/reset", form(page, "a new password", "a new password"));
     assertThat(answer.body()).contains("data-problem=\"reset.problem.over\"");
   }
 
