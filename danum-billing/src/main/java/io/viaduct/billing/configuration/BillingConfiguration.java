@@ -95,7 +95,7 @@ public record BillingConfiguration(
         devicesMax >= 1 && devicesMax <= 1000,
         "devices-max must be between 1 and 1000",
         Integer.toString(devicesMax));
-    between("idempotency-time", idempotencyTime, Duration.ofHours(1), Duration.ofDays(3650));
+    between("idempotency-time", idempotencyTime, Duration.ofDays(1), Duration.ofDays(3650));
     between(
         "ledger-verification-period",
         ledgerVerificationPeriod,
