@@ -25,6 +25,7 @@ public final class Lab implements AutoCloseable {
   public final String neighbour;
 
   public final String server;
+  private static final String HOST = "10.99.0.1";
   private final String bridgeLink;
   private final List<Running> processes = new ArrayList<>();
 
@@ -59,12 +60,13 @@ public final class Lab implements AutoCloseable {
 
   /// Creates the topology; [#close] removes it, even if it is incomplete.
   public void lay() throws Exception {
+    requireFree(HOST);
     for (String namespace : List.of(snapt, device, neighbour, server)) {
       run("ip", "netns", "add", namespace);
       in(namespace, "ip", "link", "set", "lo", "up");
     }
     run("ip", "link", "add", bridgeLink, "type", "veth", "peer", "name", "up0", "netns", snapt);
-    run("ip", "address", "add", "10.99.0.1/24", "dev", bridgeLink);
+    run("ip", "address", "add", HOST + "/24", "dev", bridgeLink);
     run("ip", "link", "set", bridgeLink, "up");
     address(snapt, "up0", "10.99.0.2/24");
     pair(snapt, "down0", device, "up0");
@@ -97,6 +99,16 @@ public final class Lab implements AutoCloseable {
     in(namespace, "ip", "link", "set", link, "up");
   }
 
+  // The address is that of this machine, so one laboratory exists at a time.
+  private static void requireFree(String address) throws Exception {
+    String taken = output(List.of("ip", "-brief", "address", "show", "to", address));
+    if (!taken.isBlank()) {
+      throw new IOException(
+          "another run of these tests has %s, or left it when it was killed; remove its link: ip link delete NAME, of\n%s"
+              .formatted(address, taken));
+    }
+  }
+
   public static void run(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes());
@@ -115,7 +127,11 @@ public final class Lab implements AutoCloseable {
   public String said(String namespace, String... command) throws Exception {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
     whole.addAll(List.of(command));
-    Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
+    return output(whole);
+  }
+
+  private static String output(List<String> command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     return new String(process.getInputStream().readAllBytes());
   }
 
