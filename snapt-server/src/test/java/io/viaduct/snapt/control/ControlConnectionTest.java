@@ -494,6 +494,14 @@ class ControlConnectionTest {
     assertThat(control.next().getRelays().getRelays(1).getState())
         .as("nothing is sent without a change")
         .isEqualTo(Relay.State.SERVING);
+    DirectoryEntry later =
+        other(SnaptState.SERVING).toBuilder().setStateValue(7).setLoadPercent(40).build();
+    snapt.control.told(List.of(stale, later));
+    Relay ofLater = control.next().getRelays().getRelays(1);
+    assertThat(ofLater.getLoadPercent()).isEqualTo(40);
+    assertThat(ofLater.getState())
+        .as("a state of a later version serves")
+        .isEqualTo(Relay.State.SERVING);
   }
 
   @Test
