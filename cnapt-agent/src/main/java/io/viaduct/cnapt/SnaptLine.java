@@ -199,6 +199,11 @@ final class SnaptLine implements ControlListener, DataPathListener {
   }
 
   @Override
+  public boolean mayLeave() {
+    return end().isEmptied();
+  }
+
+  @Override
   public long carriedBytes() {
     return end().carriedBytes();
   }

@@ -51,7 +51,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
-  private @Nullable ControlDialog departing; // goes on until the next Welcome
+  private @Nullable ControlDialog departing; // has the session until the next Welcome
   private String departingWhy = "";
   private @Nullable ScheduledFuture<?> retry;
   private boolean away; // no link can be used
@@ -109,12 +109,16 @@ public final class ControlClient implements ControlDialog.Owner {
       if (!snapts.isEmpty()) {
         candidates.replace(snapts);
       }
+      ControlDialog leaving = departing;
+      if (leaving != null) {
+        leaving.present(shown);
+      }
       ControlDialog open = dialog;
-      if (open == null) {
+      if (open != null) {
+        open.present(shown);
+      } else if (leaving == null) {
         backOff.succeeded();
         connect();
-      } else {
-        open.present(shown);
       }
     });
   }
@@ -128,29 +132,59 @@ public final class ControlClient implements ControlDialog.Owner {
       if (!snapts.isEmpty()) {
         candidates.replace(snapts);
       }
-      if (dialog == null && retry == null) {
+      if (dialog == null && departing == null && retry == null) {
         connect();
       }
     });
   }
 
   /// Leaves the SNAPT for another one, if there is one that is free: the session ends there when
-  /// the other one has sent its Welcome. Does nothing otherwise.
+  /// the other one has sent its Welcome, unless a flow has begun meanwhile. Until then it has its
+  /// control connection. After a failure another SNAPT is tried later. Does nothing otherwise.
   ///
   /// @param why sent with the Goodbye
   public void moveOn(String why) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
-      if (open == null || !open.isEstablished() || departing != null || !candidates.leave()) {
-        return;
+      if (departing == null) {
+        backOff.succeeded();
+        leave(why);
       }
-      LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
-      departing = open;
-      departingWhy = why;
-      dialog = null;
-      backOff.succeeded();
-      connect();
     });
+  }
+
+  private void leave(String why) {
+    ControlDialog open = dialog;
+    if (open == null
+        || !open.isEstablished()
+        || departing != null
+        || !listener.mayLeave()
+        || !candidates.leave()) {
+      return;
+    }
+    LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
+    departing = open;
+    departingWhy = why;
+    dialog = null;
+    connect();
+  }
+
+  /// Goes on with the session that was to be left, and tries to leave it later.
+  private void stay() {
+    ControlDialog kept = departing;
+    if (kept == null) {
+      return;
+    }
+    ControlDialog given = dialog;
+    departing = null;
+    dialog = kept;
+    hopeless = false;
+    attempt++;
+    candidates.stay();
+    cancelRetry();
+    retry = loop.schedule(() -> leave(departingWhy), backOff.next(), TimeUnit.MILLISECONDS);
+    if (given != null) {
+      given.close(ControlFailure.CLOSED, "the device stays where it is");
+    }
   }
 
   /// Reconnects at once, because the device is on another network.
@@ -167,12 +201,16 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param now all usable links
   public void linksChanged(List<UsableLink> now) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
       boolean returned = away && !now.isEmpty();
       away = now.isEmpty();
       if (away) {
         return;
       }
+      ControlDialog other = dialog;
+      if (other != null && !other.isHeldBy(now)) {
+        stay();
+      }
+      ControlDialog open = departing == null ? dialog : departing;
       if (open == null || !open.isHeldBy(now)) {
         candidates.networkChanged();
         again("its link is gone");
@@ -189,7 +227,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param remote the place that nothing arrives from
   public void pathSilent(String link, Remote remote) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
+      ControlDialog open = departing == null ? dialog : departing;
       if (open != null && open.isBy(link, remote)) {
         again("nothing arrives by its way");
       }
@@ -202,6 +240,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void again(String why) {
+    stay();
     backOff.succeeded();
     ControlDialog open = dialog;
     if (open == null) {
@@ -213,8 +252,11 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private void connect() {
     cancelRetry();
-    Snapt snapt = candidates.current();
-    if (stopped || dialog != null || token == null || snapt == null) {
+    if (stopped || dialog != null || token == null) {
+      return;
+    }
+    Snapt snapt = candidates.dial();
+    if (snapt == null) {
       return;
     }
     int number = ++attempt;
@@ -259,8 +301,25 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void welcomed(Welcomed by) {
+    if (stopped) {
+      return;
+    }
+    if (departing != null && !listener.mayLeave()) {
+      part("the device stays where it is");
+      stay();
+      return;
+    }
+    if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
+      String words = "the device is at this SNAPT already";
+      if (by.welcome().getResumed()) {
+        session = null;
+      }
+      part(words);
+      hopeless = true;
+      failed(ControlFailure.GOODBYE, words, false);
+      return;
+    }
     backOff.succeeded();
-    candidates.succeeded();
     Welcomed welcomed =
         greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
     session = welcomed;
@@ -274,6 +333,15 @@ public final class ControlClient implements ControlDialog.Owner {
     listener.welcomed(welcomed);
   }
 
+  /// Ends the session that has just begun.
+  private void part(String why) {
+    ControlDialog begun = dialog;
+    dialog = null;
+    if (begun != null) {
+      begun.leave(why, () -> {});
+    }
+  }
+
   @Override
   public void refused(RefusalCode code, String words) {
     refusals.incrementAndGet(code == RefusalCode.UNRECOGNIZED ? 0 : code.getNumber());
@@ -285,15 +353,21 @@ public final class ControlClient implements ControlDialog.Owner {
           TOKEN_AUDIENCE,
           PROOF_INVALID ->
           listener.tokenRefused(words);
-      case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> session = null;
+      case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> {
+        if (departing == null) { // otherwise the session is not the one that was asked for
+          session = null;
+        }
+      }
       case SESSIONS_EXHAUSTED, DRAINING -> hopeless = true;
       default -> {}
     }
   }
 
   @Override
-  public void goodbye() {
-    session = null;
+  public void goodbye(ControlDialog by) {
+    if (departing == null || by == departing) {
+      session = null;
+    }
   }
 
   @Override
@@ -317,7 +391,10 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void relays(List<Relay> listed, boolean complete) {
+  public void relays(ControlDialog from, List<Relay> listed, boolean complete) {
+    if (from != dialog && from != departing) {
+      return; // its session is left
+    }
     Welcomed by = session;
     for (Relay each : listed) {
       if (by != null && each.getSnaptId().equals(by.welcome().getSnaptId())) {
@@ -344,10 +421,15 @@ public final class ControlClient implements ControlDialog.Owner {
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
     if (closed == departing) {
       departing = null;
-      return;
+      candidates.gone();
+      failures.incrementAndGet(why.ordinal());
+      if (!stopped) {
+        listener.lost(why, detail); // the attempt at the other SNAPT goes on
+      }
+    } else if (closed == dialog) {
+      dialog = null;
+      failed(why, detail, closed.isEstablished());
     }
-    dialog = null;
-    failed(why, detail, closed.isEstablished());
   }
 
   private void failed(ControlFailure why, String detail, boolean wasEstablished) {
@@ -355,6 +437,11 @@ public final class ControlClient implements ControlDialog.Owner {
     attempt++;
     failures.incrementAndGet(why.ordinal());
     if (stopped) {
+      return;
+    }
+    if (departing != null) {
+      tell(why, detail);
+      stay();
       return;
     }
     boolean ours = why == ControlFailure.NETWORK_CHANGED;
@@ -413,8 +500,13 @@ public final class ControlClient implements ControlDialog.Owner {
       if (signing != null) {
         signing.ended(line);
       }
+      ControlDialog begun = departing == null ? null : dialog;
       ControlDialog open = departing == null ? dialog : departing;
       dialog = null;
+      departing = null;
+      if (begun != null) {
+        begun.close(ControlFailure.CLOSED, reason);
+      }
       if (open != null && open.isEstablished()) {
         open.leave(reason, () -> left.trySuccess(null));
         return;

@@ -43,7 +43,7 @@ final class ControlDialog implements ControlConnection.Owner {
     void refused(RefusalCode code, String words);
 
     /// Called when the session has ended. The dialog ends right after.
-    void goodbye();
+    void goodbye(ControlDialog by);
 
     void tokenAccepted(long expiresMs);
 
@@ -56,7 +56,7 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called for the list of a Welcome, and for each later one.
     ///
     /// @param complete true if the list has all SNAPTs
-    void relays(List<Relay> listed, boolean complete);
+    void relays(ControlDialog by, List<Relay> listed, boolean complete);
 
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
@@ -183,7 +183,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case RELAYS -> relays(from, message.getRelays());
       case GOODBYE -> {
         if (left == null) {
-          owner.goodbye();
+          owner.goodbye(this);
         }
         String words = PeerText.printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
@@ -241,7 +241,7 @@ final class ControlDialog implements ControlConnection.Owner {
       boundaries =
           new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
-    owner.relays(welcome.getRelaysList(), true);
+    owner.relays(this, welcome.getRelaysList(), true);
     if (!tokenShown) {
       showToken(from);
     }
@@ -249,7 +249,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   private void relays(ControlConnection from, RelayList list) {
     if (established) {
-      owner.relays(list.getRelaysList(), list.getComplete());
+      owner.relays(this, list.getRelaysList(), list.getComplete());
     } else {
       from.close(ControlFailure.MALFORMED, "RELAYS before Welcome");
     }

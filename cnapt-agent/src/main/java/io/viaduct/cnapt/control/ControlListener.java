@@ -32,6 +32,12 @@ public interface ControlListener {
   /// @param loadPercent 0 to 100
   default void told(boolean draining, int loadPercent) {}
 
+  /// Returns whether the session may be left for another SNAPT now: no flow has begun since
+  /// [ControlClient#moveOn].
+  default boolean mayLeave() {
+    return true;
+  }
+
   /// Returns the inner bytes that the tunnel has carried so far, in both directions.
   long carriedBytes();
 

@@ -47,7 +47,7 @@ public final class TunnelEnd {
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
   private boolean leaving;
-  private boolean emptied;
+  private volatile boolean emptied; // is leaving without a flow; written by the event loop
   private double load;
   private boolean closed;
 
@@ -119,6 +119,9 @@ public final class TunnelEnd {
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
+    if (isOpen && emptied) {
+      emptied = false;
+    }
     flowChanges.changed(this, flow, isOpen);
   }
 
@@ -188,6 +191,12 @@ public final class TunnelEnd {
       emptied = true;
       listener.emptied();
     }
+  }
+
+  /// Returns whether the SNAPT is about to stop and has no flow of this host any more. Any thread
+  /// may call this.
+  public boolean isEmptied() {
+    return emptied;
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.

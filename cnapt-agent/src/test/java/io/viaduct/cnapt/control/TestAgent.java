@@ -54,6 +54,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   private final Path folder;
   volatile List<UsableLink> links = List.of();
   volatile List<Snapt> listed = List.of();
+  volatile boolean mayLeave = true;
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -176,6 +177,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void told(boolean isDraining, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
+  }
+
+  @Override
+  public boolean mayLeave() {
+    return mayLeave;
   }
 
   @Override
