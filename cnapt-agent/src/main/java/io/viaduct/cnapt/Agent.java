@@ -318,7 +318,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     ifPresent(routing, routes -> routes.carries(true));
     if (fresh != null) {
       EarlyStart.beside("codec-start", ZstdBlocks::load);
-      ifPresent(routing, routes -> routes.fit(fresh.limits().tunMtu()));
+      ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));
     }
   }
 

@@ -26,6 +26,7 @@ final class SessionState {
   private volatile long tokenExpiresMs;
   private volatile List<Snapt> snapts = List.of();
   private volatile long sinceMs;
+  private volatile int tunMtu;
   private volatile CreditNotice credit = CreditNotice.getDefaultInstance();
 
   /// Records a Welcome.
@@ -40,6 +41,16 @@ final class SessionState {
     credit = CreditNotice.getDefaultInstance(); // the SNAPT tells it again if it is short
     controlStands = true;
     return before;
+  }
+
+  /// Records the MTU that the session's packets need, in bytes.
+  void tunMtu(int bytes) {
+    tunMtu = bytes;
+  }
+
+  /// Returns the MTU of the TUN that suits the session, in bytes; 0 before the first one.
+  int tunMtu() {
+    return tunMtu;
   }
 
   void lost(ControlFailure why, String detail) {

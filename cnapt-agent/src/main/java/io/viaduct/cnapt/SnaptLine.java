@@ -152,6 +152,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
             by.ownReceiverIndex(),
             receipts.begin(
                 number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
+    state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
     dataLoop.execute(() -> {
       end().install(parameters);

@@ -110,6 +110,15 @@ final class UsedSnapts {
     return !alive.isEmpty();
   }
 
+  /// Returns the MTU of the TUN that suits all sessions, in bytes; 0 before the first one.
+  int tunMtu() {
+    return lines.stream()
+        .mapToInt(each -> each.state().tunMtu())
+        .filter(each -> each > 0)
+        .min()
+        .orElse(0);
+  }
+
   /// Returns whether there is a control connection.
   boolean isConnected() {
     return lines.stream().anyMatch(each -> each.state().isConnected());
@@ -180,9 +189,9 @@ final class UsedSnapts {
     List<AgentStatus.UsedSnapt> status = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       SessionState state = lines.get(i).state();
-      DataStatus.SnaptStatus measured = data.snapts().get(i);
       AgentStatus.SessionStatus session = state.session();
       if (session != null) {
+        DataStatus.SnaptStatus measured = data.snapts().get(i);
         status.add(
             new AgentStatus.UsedSnapt(
                 session.snapt(),
