@@ -483,6 +483,12 @@ public final class ControlServer implements ReceiptAsker {
     return drain;
   }
 
+  /// Returns how many SNAPTs of the directory the devices are not told, because their list is full;
+  /// any thread may call this.
+  public int relaysLeftOut() {
+    return relays.leftOut();
+  }
+
   private void onControlThread(Runnable work) {
     try {
       group.execute(work);

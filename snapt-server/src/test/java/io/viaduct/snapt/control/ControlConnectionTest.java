@@ -505,6 +505,26 @@ class ControlConnectionTest {
   }
 
   @Test
+  void aListHasSixtyFourSnaptsItselfFirstAndTheRestIsCounted() throws Exception {
+    List<DirectoryEntry> many = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      many.add(
+          other(SnaptState.SERVING).toBuilder()
+              .setSnaptId("other-" + i)
+              .setHost("h".repeat(200) + i)
+              .build());
+    }
+    many.add(other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").build());
+    snapt.control.told(many);
+    TestControl control = knowingLists();
+    RelayList list = control.next().getRelays();
+    assertThat(list.getRelaysCount()).isEqualTo(64);
+    assertThat(list.getRelays(0).getSnaptId()).isEqualTo("snapt-1");
+    assertThat(list.getRelays(63).getSnaptId()).isEqualTo("other-62");
+    assertThat(snapt.control.relaysLeftOut()).isEqualTo(437);
+  }
+
+  @Test
   void aDeviceOfTheVersionBeforeIsToldNothing() throws Exception {
     TestControl control = connect();
     assertThat(welcome(control).getFeaturesList()).doesNotContain(Feature.RELAY_LISTS);
