@@ -45,6 +45,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final RandomGenerator random;
   private final Candidates candidates;
   private final BackOff backOff;
+  private final RelayLists lists;
   private final SnaptAddresses addresses = new SnaptAddresses();
   private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
   private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
@@ -95,6 +96,13 @@ public final class ControlClient implements ControlDialog.Owner {
     this.listener = listener;
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
+    this.lists =
+        new RelayLists(
+            loop,
+            snapts -> {
+              candidates.replace(snapts);
+              listener.relays(candidates.all());
+            });
   }
 
   /// Sets the first or a newer token, and the SNAPTs that accept it. A peer is shown an empty
@@ -107,6 +115,7 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       token = shown;
       if (!snapts.isEmpty()) {
+        lists.granted(snapts);
         candidates.replace(snapts);
       }
       ControlDialog leaving = departing;
@@ -405,16 +414,7 @@ public final class ControlClient implements ControlDialog.Owner {
     if (!complete) {
       return; // it names the sender alone
     }
-    List<Snapt> snapts =
-        listed.stream()
-            .filter(r -> r.getState() != Relay.State.DRAINING) // it would refuse a new session
-            .flatMap(r -> Snapt.listed(r.getSnaptId(), r.getHost(), r.getControlPort()).stream())
-            .toList();
-    if (snapts.isEmpty()) {
-      return; // an empty list has no information, so the present list stays
-    }
-    candidates.replace(snapts);
-    listener.relays(candidates.all());
+    lists.take(listed);
   }
 
   @Override
@@ -484,6 +484,12 @@ public final class ControlClient implements ControlDialog.Owner {
     return failures.get(why.ordinal());
   }
 
+  /// Returns the number of lists, and of SNAPTs in them, that were ignored; any thread may call
+  /// this.
+  public long relaysIgnored() {
+    return lists.ignored();
+  }
+
   /// Returns the number of refusals with this code; any thread may call this.
   public long refusals(RefusalCode code) {
     return refusals.get(code.getNumber());
@@ -496,6 +502,7 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       stopped = true;
       cancelRetry();
+      lists.close();
       ReceiptLedger signing = ledger;
       if (signing != null) {
         signing.ended(line);
