@@ -342,6 +342,17 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   @Override
+  public boolean carriesBeside(SnaptLine line) {
+    return snapts.carryBeside(line);
+  }
+
+  @Override
+  public void rested(SnaptLine by) {
+    snapts.alive(by, false);
+    ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));
+  }
+
+  @Override
   public void tokenRefused(String detail) {
     LOG.warn("the SNAPT refuses the token: {}", detail);
     tokens.renew();

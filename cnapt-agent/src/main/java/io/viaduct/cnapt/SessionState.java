@@ -53,6 +53,14 @@ final class SessionState {
     return tunMtu;
   }
 
+  /// Records that the session has ended, and that the device can do without.
+  void rested() {
+    welcomed = null;
+    controlStands = false;
+    tunMtu = 0;
+    credit = CreditNotice.getDefaultInstance();
+  }
+
   void lost(ControlFailure why, String detail) {
     controlStands = false;
     if (why != ControlFailure.NETWORK_CHANGED) {

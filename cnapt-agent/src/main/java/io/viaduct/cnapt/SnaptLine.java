@@ -43,6 +43,12 @@ final class SnaptLine implements ControlListener, DataPathListener {
     /// Called when the control connection is lost.
     void lost(SnaptLine by);
 
+    /// Returns whether another line carries packets, and is not about to stop.
+    boolean carriesBeside(SnaptLine line);
+
+    /// Called when a line has ended its session because others carry.
+    void rested(SnaptLine by);
+
     /// Called when only another token can help.
     void tokenRefused(String detail);
 
@@ -202,6 +208,18 @@ final class SnaptLine implements ControlListener, DataPathListener {
   @Override
   public boolean mayLeave() {
     return end().isEmptied();
+  }
+
+  @Override
+  public boolean isSpare() {
+    return owner.carriesBeside(this);
+  }
+
+  @Override
+  public void rested(String why) {
+    state.rested();
+    owner.rested(this);
+    dataLoop.execute(end()::rest);
   }
 
   @Override

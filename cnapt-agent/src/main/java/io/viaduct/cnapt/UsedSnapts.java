@@ -110,6 +110,13 @@ final class UsedSnapts {
     return !alive.isEmpty();
   }
 
+  /// Returns whether another line carries packets, and its SNAPT is not about to stop.
+  boolean carryBeside(SnaptLine line) {
+    return others(line).stream()
+        .anyMatch(
+            each -> each.state().isConnected() && alive.contains(each) && !each.end().isLeaving());
+  }
+
   /// Returns the MTU of the TUN that suits all sessions, in bytes; 0 before the first one.
   int tunMtu() {
     return lines.stream()

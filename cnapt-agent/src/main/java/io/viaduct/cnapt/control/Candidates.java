@@ -25,6 +25,7 @@ final class Candidates {
   private List<Snapt> snapts = List.of();
   private @Nullable Snapt home;
   private @Nullable Snapt dialled;
+  private @Nullable Snapt rested; // drains, and is not needed
   private int place;
   private int attempts;
   private long failingSinceNs;
@@ -44,6 +45,10 @@ final class Candidates {
   /// Replaces the list. The current SNAPT stays current if it is on the list, is dialled now, or is
   /// home, because home may be missing from the list for a short time only.
   void replace(List<Snapt> listed) {
+    Snapt drained = rested;
+    if (drained != null && listed.stream().anyMatch(drained::isSameProcess)) {
+      rested = null; // it serves again
+    }
     Snapt current = current();
     List<Snapt> next = new ArrayList<>();
     if (bootstrap != null) {
@@ -81,7 +86,7 @@ final class Candidates {
   @Nullable Snapt current() {
     for (int i = 0; i < snapts.size(); i++) {
       int at = (place + i) % snapts.size();
-      if (claims.claim(this, snapts.get(at))) {
+      if (!snapts.get(at).equals(rested) && claims.claim(this, snapts.get(at))) {
         place = at;
         return snapts.get(at);
       }
@@ -154,6 +159,28 @@ final class Candidates {
       return false;
     }
     claims.left(this, before);
+    return true;
+  }
+
+  /// Gives up the current SNAPT, which drains, although no other one is free. It is not current
+  /// again before a list has it.
+  void rest() {
+    rested = current();
+    home = null;
+    dialled = null;
+    tried.clear();
+    attempts = 0;
+    current(); // which claims another one, or none
+  }
+
+  /// Does the same for a SNAPT that has refused because it drains, if no other one is free.
+  ///
+  /// @return false if another one is current now
+  boolean restAt(@Nullable Snapt refuser) {
+    if (refuser == null || !refuser.equals(current())) {
+      return false;
+    }
+    rest();
     return true;
   }
 

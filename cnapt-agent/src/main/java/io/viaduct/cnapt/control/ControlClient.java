@@ -58,6 +58,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private boolean away; // no link can be used
   private boolean stopped;
   private boolean hopeless;
+  private boolean drains; // and has refused
   private int attempt;
   private List<InetAddress> reachable = List.of(); // by the last attempt
   private @Nullable Welcomed session;
@@ -163,11 +164,13 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private void leave(String why) {
     ControlDialog open = dialog;
-    if (open == null
-        || !open.isEstablished()
-        || departing != null
-        || !listener.mayLeave()
-        || !candidates.leave()) {
+    if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
+      return;
+    }
+    if (!candidates.leave()) {
+      if (listener.isSpare()) {
+        rest(open, why);
+      }
       return;
     }
     LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
@@ -175,6 +178,23 @@ public final class ControlClient implements ControlDialog.Owner {
     departingWhy = why;
     dialog = null;
     connect();
+  }
+
+  /// Ends the session although no other SNAPT is free, because others of the device's SNAPTs carry:
+  /// a SNAPT that drains becomes empty. Another session begins with [#listed].
+  private void rest(ControlDialog open, String why) {
+    LOG.info("leaving {} without another one: {}", session, why);
+    dialog = null;
+    session = null;
+    cancelRetry();
+    attempt++;
+    candidates.rest();
+    ReceiptLedger signing = ledger;
+    if (signing != null) {
+      signing.ended(line);
+    }
+    listener.rested(why);
+    open.leave(why, () -> {});
   }
 
   /// Goes on with the session that was to be left, and tries to leave it later.
@@ -187,6 +207,7 @@ public final class ControlClient implements ControlDialog.Owner {
     departing = null;
     dialog = kept;
     hopeless = false;
+    drains = false;
     attempt++;
     candidates.stay();
     cancelRetry();
@@ -367,7 +388,11 @@ public final class ControlClient implements ControlDialog.Owner {
           session = null;
         }
       }
-      case SESSIONS_EXHAUSTED, DRAINING -> hopeless = true;
+      case SESSIONS_EXHAUSTED -> hopeless = true;
+      case DRAINING -> {
+        hopeless = true;
+        drains = true;
+      }
       default -> {}
     }
   }
@@ -444,6 +469,7 @@ public final class ControlClient implements ControlDialog.Owner {
       stay();
       return;
     }
+    Snapt tried = candidates.current();
     boolean ours = why == ControlFailure.NETWORK_CHANGED;
     long nowNs = loop.ticker().nanoTime();
     if (!ours) {
@@ -452,8 +478,13 @@ public final class ControlClient implements ControlDialog.Owner {
         candidates.failed(hopeless, nowNs);
       }
     }
+    boolean resting = drains && !wasEstablished && listener.isSpare() && candidates.restAt(tried);
     hopeless = false;
+    drains = false;
     listener.lost(why, detail);
+    if (resting) {
+      return;
+    }
     boolean atOnce =
         ours || (wasEstablished && (why == ControlFailure.CLOSED || why == ControlFailure.GOODBYE));
     boolean waiting = why.isAbsence() && candidates.isPatient(nowNs);

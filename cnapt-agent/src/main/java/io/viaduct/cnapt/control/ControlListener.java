@@ -38,6 +38,17 @@ public interface ControlListener {
     return true;
   }
 
+  /// Returns whether another SNAPT of the device carries, so that it can do without this one.
+  default boolean isSpare() {
+    return false;
+  }
+
+  /// Called when the session has ended because the device can do without it. Another one begins
+  /// when a SNAPT is free.
+  ///
+  /// @param why what the SNAPT was told
+  default void rested(String why) {}
+
   /// Returns the inner bytes that the tunnel has carried so far, in both directions.
   long carriedBytes();
 

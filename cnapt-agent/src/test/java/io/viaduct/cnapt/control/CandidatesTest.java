@@ -166,4 +166,22 @@ class CandidatesTest {
     second.failed(true, 0);
     assertThat(second.current()).as("nothing else is free").isEqualTo(TWO);
   }
+
+  @Test
+  void whoIsLeftWithoutAnotherOneIsCurrentAgainWhenAListHasIt() {
+    home(ONE);
+    candidates.replace(List.of());
+    assertThat(candidates.leave()).isFalse();
+    candidates.rest();
+    assertThat(candidates.current()).isNull();
+    candidates.replace(List.of(TWO));
+    assertThat(candidates.current()).isEqualTo(TWO);
+    candidates.replace(List.of(ONE));
+    assertThat(candidates.current()).isEqualTo(ONE);
+    assertThat(candidates.restAt(ONE)).as("it has refused").isTrue();
+    assertThat(candidates.current()).isNull();
+    candidates.replace(List.of(ONE, TWO));
+    assertThat(candidates.restAt(TWO)).as("another one is free").isFalse();
+    assertThat(candidates.current()).isEqualTo(ONE);
+  }
 }

@@ -55,6 +55,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile List<UsableLink> links = List.of();
   volatile List<Snapt> listed = List.of();
   volatile boolean mayLeave = true;
+  volatile boolean isSpare;
+  final Queue<String> rested = new ConcurrentLinkedQueue<>();
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -177,6 +179,16 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void told(boolean isDraining, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
+  }
+
+  @Override
+  public boolean isSpare() {
+    return isSpare;
+  }
+
+  @Override
+  public void rested(String why) {
+    rested.add(why);
   }
 
   @Override
