@@ -124,9 +124,7 @@ final class SessionState {
     if (welcomed != null && !controlStands) {
       reasons.add("no control connection at this moment");
     }
-    if (credit.getState() != CreditNotice.State.LOW && !creditWords().isEmpty()) {
-      reasons.add(creditWords());
-    }
+    reasons.addAll(creditReasons());
     Double roundTripMs = sip.roundTripMs();
     if (sip.isAlone() && roundTripMs != null) {
       reasons.add(
@@ -137,6 +135,13 @@ final class SessionState {
               roundTripMs));
     }
     return reasons;
+  }
+
+  /// Returns the reasons that lie in the account, and so concern all SNAPTs.
+  List<String> creditReasons() {
+    return credit.getState() == CreditNotice.State.LOW || creditWords().isEmpty()
+        ? List.of()
+        : List.of(creditWords());
   }
 
   /// Returns whether packets can reach the SNAPT, by UDP or in the control connection.

@@ -171,15 +171,15 @@ final class UsedSnapts {
         .orElse(lines.getFirst().state());
   }
 
-  /// Returns the reasons for which the service is degraded: those of the first line, unless another
-  /// one has none.
+  /// Returns the reasons for which the service is degraded: those of the first line; only those of
+  /// the account if another one carries.
   ///
   /// @param data status of the data path, with a path state of each line
   List<String> reasons(DataStatus data, SignallingStatus.Probes sip) {
     if (lines.size() > 1) {
       for (int i = 0; i < lines.size(); i++) {
         if (lines.get(i).state().isConnected() && data.snapts().get(i).state().equals("carrying")) {
-          return List.of();
+          return lines.get(i).state().creditReasons();
         }
       }
     }
