@@ -213,7 +213,7 @@ public final class ControlClient implements ControlDialog.Owner {
     cancelRetry();
     retry = loop.schedule(() -> leave(departingWhy), backOff.next(), TimeUnit.MILLISECONDS);
     if (given != null) {
-      given.close(ControlFailure.CLOSED, "the device stays where it is");
+      given.drop("the device stays where it is");
     }
   }
 
@@ -425,10 +425,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void relays(ControlDialog from, List<Relay> listed, boolean complete) {
-    if (from != dialog && from != departing) {
-      return; // its session is left
-    }
+  public void relays(List<Relay> listed, boolean complete) {
     Welcomed by = session;
     for (Relay each : listed) {
       if (by != null && each.getSnaptId().equals(by.welcome().getSnaptId())) {
@@ -451,10 +448,10 @@ public final class ControlClient implements ControlDialog.Owner {
       if (!stopped) {
         listener.lost(why, detail); // the attempt at the other SNAPT goes on
       }
-    } else if (closed == dialog) {
-      dialog = null;
-      failed(why, detail, closed.isEstablished());
+      return;
     }
+    dialog = null;
+    failed(why, detail, closed.isEstablished());
   }
 
   private void failed(ControlFailure why, String detail, boolean wasEstablished) {
@@ -543,7 +540,7 @@ public final class ControlClient implements ControlDialog.Owner {
       dialog = null;
       departing = null;
       if (begun != null) {
-        begun.close(ControlFailure.CLOSED, reason);
+        begun.drop(reason);
       }
       if (open != null && open.isEstablished()) {
         open.leave(reason, () -> left.trySuccess(null));

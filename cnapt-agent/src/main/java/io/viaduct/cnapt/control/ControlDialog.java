@@ -56,12 +56,13 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called for the list of a Welcome, and for each later one.
     ///
     /// @param complete true if the list has all SNAPTs
-    void relays(ControlDialog by, List<Relay> listed, boolean complete);
+    void relays(List<Relay> listed, boolean complete);
 
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
-    /// Called last, when the dialog has ended for any reason but [ControlDialog#leave].
+    /// Called last, when the dialog has ended for any reason but [ControlDialog#leave] and
+    /// [ControlDialog#drop].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
   }
 
@@ -241,15 +242,21 @@ final class ControlDialog implements ControlConnection.Owner {
       boundaries =
           new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
-    owner.relays(this, welcome.getRelaysList(), true);
+    if (left != null) {
+      return; // the owner has not kept the session
+    }
+    owner.relays(welcome.getRelaysList(), true);
     if (!tokenShown) {
       showToken(from);
     }
   }
 
   private void relays(ControlConnection from, RelayList list) {
+    if (left != null) {
+      return; // its session is over
+    }
     if (established) {
-      owner.relays(this, list.getRelaysList(), list.getComplete());
+      owner.relays(list.getRelaysList(), list.getComplete());
     } else {
       from.close(ControlFailure.MALFORMED, "RELAYS before Welcome");
     }
@@ -340,6 +347,13 @@ final class ControlDialog implements ControlConnection.Owner {
     if (open != null) {
       open.close(why, detail);
     }
+  }
+
+  /// Closes the connection without a message, and without a call to the owner.
+  void drop(String reason) {
+    stopTimer();
+    left = () -> {};
+    close(ControlFailure.CLOSED, reason);
   }
 
   /// Sends Goodbye and closes the connection, without a call to the owner. A SNAPT that accepts
