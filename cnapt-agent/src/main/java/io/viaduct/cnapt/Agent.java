@@ -318,7 +318,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     ifPresent(routing, routes -> routes.carries(true));
     if (fresh != null) {
       EarlyStart.beside("codec-start", ZstdBlocks::load);
-      ifPresent(routing, routes -> routes.fit(fresh.limits().tunMtu()));
+      ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));
     }
   }
 
@@ -339,6 +339,17 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
       tokens.tunnel(false);
     }
     snapts.lost(by);
+  }
+
+  @Override
+  public boolean carriesBeside(SnaptLine line) {
+    return snapts.carryBeside(line);
+  }
+
+  @Override
+  public void rested(SnaptLine by) {
+    snapts.alive(by, false);
+    ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));
   }
 
   @Override

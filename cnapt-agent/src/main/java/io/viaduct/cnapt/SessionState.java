@@ -26,6 +26,7 @@ final class SessionState {
   private volatile long tokenExpiresMs;
   private volatile List<Snapt> snapts = List.of();
   private volatile long sinceMs;
+  private volatile int tunMtu;
   private volatile CreditNotice credit = CreditNotice.getDefaultInstance();
 
   /// Records a Welcome.
@@ -40,6 +41,24 @@ final class SessionState {
     credit = CreditNotice.getDefaultInstance(); // the SNAPT tells it again if it is short
     controlStands = true;
     return before;
+  }
+
+  /// Records the MTU that the session's packets need, in bytes.
+  void tunMtu(int bytes) {
+    tunMtu = bytes;
+  }
+
+  /// Returns the MTU of the TUN that suits the session, in bytes; 0 before the first one.
+  int tunMtu() {
+    return tunMtu;
+  }
+
+  /// Records that the session has ended, and that the device can do without.
+  void rested() {
+    welcomed = null;
+    controlStands = false;
+    tunMtu = 0;
+    credit = CreditNotice.getDefaultInstance();
   }
 
   void lost(ControlFailure why, String detail) {
@@ -105,9 +124,7 @@ final class SessionState {
     if (welcomed != null && !controlStands) {
       reasons.add("no control connection at this moment");
     }
-    if (credit.getState() != CreditNotice.State.LOW && !creditWords().isEmpty()) {
-      reasons.add(creditWords());
-    }
+    reasons.addAll(creditReasons());
     Double roundTripMs = sip.roundTripMs();
     if (sip.isAlone() && roundTripMs != null) {
       reasons.add(
@@ -118,6 +135,13 @@ final class SessionState {
               roundTripMs));
     }
     return reasons;
+  }
+
+  /// Returns the reasons that lie in the account, and so concern all SNAPTs.
+  List<String> creditReasons() {
+    return credit.getState() == CreditNotice.State.LOW || creditWords().isEmpty()
+        ? List.of()
+        : List.of(creditWords());
   }
 
   /// Returns whether packets can reach the SNAPT, by UDP or in the control connection.

@@ -43,6 +43,12 @@ final class SnaptLine implements ControlListener, DataPathListener {
     /// Called when the control connection is lost.
     void lost(SnaptLine by);
 
+    /// Returns whether another line carries packets, and is not about to stop.
+    boolean carriesBeside(SnaptLine line);
+
+    /// Called when a line has ended its session because others carry.
+    void rested(SnaptLine by);
+
     /// Called when only another token can help.
     void tokenRefused(String detail);
 
@@ -152,6 +158,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
             by.ownReceiverIndex(),
             receipts.begin(
                 number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
+    state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
     dataLoop.execute(() -> {
       end().install(parameters);
@@ -196,6 +203,23 @@ final class SnaptLine implements ControlListener, DataPathListener {
   @Override
   public void told(boolean draining, int loadPercent) {
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
+  }
+
+  @Override
+  public boolean mayLeave() {
+    return end().isEmptied();
+  }
+
+  @Override
+  public boolean isSpare() {
+    return owner.carriesBeside(this);
+  }
+
+  @Override
+  public void rested(String why) {
+    state.rested();
+    owner.rested(this);
+    dataLoop.execute(end()::rest);
   }
 
   @Override

@@ -110,6 +110,22 @@ final class UsedSnapts {
     return !alive.isEmpty();
   }
 
+  /// Returns whether another line carries packets, and its SNAPT is not about to stop.
+  boolean carryBeside(SnaptLine line) {
+    return others(line).stream()
+        .anyMatch(
+            each -> each.state().isConnected() && alive.contains(each) && !each.end().isLeaving());
+  }
+
+  /// Returns the MTU of the TUN that suits all sessions, in bytes; 0 before the first one.
+  int tunMtu() {
+    return lines.stream()
+        .mapToInt(each -> each.state().tunMtu())
+        .filter(each -> each > 0)
+        .min()
+        .orElse(0);
+  }
+
   /// Returns whether there is a control connection.
   boolean isConnected() {
     return lines.stream().anyMatch(each -> each.state().isConnected());
@@ -155,15 +171,15 @@ final class UsedSnapts {
         .orElse(lines.getFirst().state());
   }
 
-  /// Returns the reasons for which the service is degraded: those of the first line, unless another
-  /// one has none.
+  /// Returns the reasons for which the service is degraded: those of the first line; only those of
+  /// the account if another one carries.
   ///
   /// @param data status of the data path, with a path state of each line
   List<String> reasons(DataStatus data, SignallingStatus.Probes sip) {
     if (lines.size() > 1) {
       for (int i = 0; i < lines.size(); i++) {
         if (lines.get(i).state().isConnected() && data.snapts().get(i).state().equals("carrying")) {
-          return List.of();
+          return lines.get(i).state().creditReasons();
         }
       }
     }
@@ -180,9 +196,9 @@ final class UsedSnapts {
     List<AgentStatus.UsedSnapt> status = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       SessionState state = lines.get(i).state();
-      DataStatus.SnaptStatus measured = data.snapts().get(i);
       AgentStatus.SessionStatus session = state.session();
       if (session != null) {
+        DataStatus.SnaptStatus measured = data.snapts().get(i);
         status.add(
             new AgentStatus.UsedSnapt(
                 session.snapt(),

@@ -3,7 +3,6 @@ package io.viaduct.snapt;
 import io.viaduct.service.operations.OperationsAction;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.DrainStatus;
-import io.viaduct.snapt.reporting.BridgeConnection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -19,20 +18,22 @@ final class DrainActions {
   private DrainActions() {}
 
   /// Returns the actions by path.
+  ///
+  /// @param announceSoon tells the bridge the present state
   static Map<String, OperationsAction> of(
-      ControlServer server, InstantSource clock, BridgeConnection bridge) {
+      ControlServer server, InstantSource clock, Runnable announceSoon) {
     return Map.of(
         DRAIN,
         parameters -> {
           long deadlineMs = deadlineMs(parameters, clock.millis());
           server.drain(deadlineMs);
-          bridge.announceSoon();
+          announceSoon.run();
           return new DrainStatus(true, deadlineMs);
         },
         UNDRAIN,
         _ -> {
           server.undrain();
-          bridge.announceSoon();
+          announceSoon.run();
           return DrainStatus.SERVING;
         });
   }

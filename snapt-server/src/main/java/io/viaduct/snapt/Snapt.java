@@ -212,7 +212,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             port(dataAddress));
     status = source;
     operations.listen(
-        configuration.socket(), source::document, DrainActions.of(server(), clock, bridge));
+        configuration.socket(),
+        source::document,
+        DrainActions.of(server(), clock, bridge::announceSoon));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());

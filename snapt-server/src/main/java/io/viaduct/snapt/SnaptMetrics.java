@@ -178,6 +178,10 @@ final class SnaptMetrics {
         "viaduct_control_connections_max",
         "Most connections that may be open: control.connections-max",
         () -> connectionsMax);
+    gauge(
+        "viaduct_relays_left_out",
+        "SNAPTs that devices are not told about, because their list is full",
+        server::relaysLeftOut);
   }
 
   /// Registers the meters of the sessions.

@@ -24,6 +24,8 @@ final class Candidates {
   private final Set<Snapt> tried = new HashSet<>(); // since the last Welcome
   private List<Snapt> snapts = List.of();
   private @Nullable Snapt home;
+  private @Nullable Snapt dialled;
+  private @Nullable Snapt rested; // drains, and is not needed
   private int place;
   private int attempts;
   private long failingSinceNs;
@@ -40,9 +42,13 @@ final class Candidates {
     replace(List.of());
   }
 
-  /// Replaces the list. The current SNAPT stays current if it is on the list or is home, because
-  /// home may be missing from the list for a short time only.
+  /// Replaces the list. The current SNAPT stays current if it is on the list, is dialled now, or is
+  /// home, because home may be missing from the list for a short time only.
   void replace(List<Snapt> listed) {
+    Snapt drained = rested;
+    if (drained != null && listed.stream().anyMatch(drained::isSameProcess)) {
+      rested = null; // it serves again
+    }
     Snapt current = current();
     List<Snapt> next = new ArrayList<>();
     if (bootstrap != null) {
@@ -54,7 +60,12 @@ final class Candidates {
         next.add(each);
       }
     }
-    if (current != null && current.equals(home) && !next.contains(current)) {
+    if (home != null && home.equals(claims.left(this)) && !next.contains(home)) {
+      next.add(home); // the way back
+    }
+    if (current != null
+        && (current.equals(home) || current.equals(dialled))
+        && !next.contains(current)) {
       next.add(current);
     }
     snapts = List.copyOf(next);
@@ -75,7 +86,7 @@ final class Candidates {
   @Nullable Snapt current() {
     for (int i = 0; i < snapts.size(); i++) {
       int at = (place + i) % snapts.size();
-      if (claims.claim(this, snapts.get(at))) {
+      if (!snapts.get(at).equals(rested) && claims.claim(this, snapts.get(at))) {
         place = at;
         return snapts.get(at);
       }
@@ -84,10 +95,17 @@ final class Candidates {
     return null;
   }
 
+  /// Returns the SNAPT of the attempt that begins now, or null as [#current].
+  @Nullable Snapt dial() {
+    dialled = current();
+    return dialled;
+  }
+
   /// Records a failed attempt at the current SNAPT.
   ///
   /// @param hopeless true if another attempt at the same SNAPT would be useless
   void failed(boolean hopeless, long nowNs) {
+    dialled = null;
     if (attempts++ == 0) {
       failingSinceNs = nowNs;
     }
@@ -102,28 +120,32 @@ final class Candidates {
     }
   }
 
-  /// Returns the place of the nearest SNAPT that no other list has and that was not tried since the
-  /// last Welcome; the next one of the list if none was measured.
+  /// Returns the place of the nearest SNAPT that no list has and that was not tried since the last
+  /// Welcome; of several that were not measured, the next one of the list.
   private int next() {
     tried.add(snapts.get(place % snapts.size()));
     if (tried.containsAll(snapts)) {
       tried.clear();
     }
-    int nearest = (place + 1) % snapts.size();
+    int nearest = -1;
     double leastMs = Double.POSITIVE_INFINITY;
-    for (int i = 0; i < snapts.size(); i++) {
-      Snapt each = snapts.get(i);
-      double ms =
-          tried.contains(each) || claims.isHeld(each) ? Double.NaN : claims.roundTripMs(each);
-      if (ms < leastMs) {
-        leastMs = ms;
-        nearest = i;
+    for (int i = 1; i < snapts.size(); i++) {
+      int at = (place + i) % snapts.size();
+      Snapt each = snapts.get(at);
+      if (tried.contains(each) || claims.isHeld(each)) {
+        continue;
+      }
+      double ms = claims.roundTripMs(each);
+      if (nearest < 0 || ms < leastMs) {
+        nearest = at;
+        leastMs = Double.isNaN(ms) ? Double.POSITIVE_INFINITY : ms;
       }
     }
-    return nearest;
+    return nearest < 0 ? (place + 1) % snapts.size() : nearest;
   }
 
-  /// Moves on from a SNAPT that works, if there is another one that no other list has.
+  /// Moves on from a SNAPT that works, if there is another one that no other list has. The one that
+  /// is left stays claimed until the next Welcome, [#stay] or [#gone].
   ///
   /// @return false if there is none; the current one then stays
   boolean leave() {
@@ -133,9 +155,53 @@ final class Candidates {
     Snapt next = current();
     if (before == null || next == null || next.equals(before)) {
       place = at;
+      current(); // which claims it again
       return false;
     }
+    claims.left(this, before);
     return true;
+  }
+
+  /// Gives up the current SNAPT, which drains, although no other one is free. It is not current
+  /// again before a list has it.
+  void rest() {
+    rested = current();
+    home = null;
+    dialled = null;
+    tried.clear();
+    attempts = 0;
+    current(); // which claims another one, or none
+  }
+
+  /// Does the same for a SNAPT that has refused because it drains, if no other one is free.
+  ///
+  /// @return false if another one is current now
+  boolean restAt(@Nullable Snapt refuser) {
+    if (refuser == null || !refuser.equals(current())) {
+      return false;
+    }
+    rest();
+    return true;
+  }
+
+  /// Turns back to the SNAPT that [#leave] has moved on from, because the other one has failed.
+  /// That one is tried again after all others.
+  void stay() {
+    dialled = null;
+    Snapt back = claims.left(this);
+    claims.left(this, null);
+    if (snapts.isEmpty() || back == null) {
+      return;
+    }
+    tried.add(snapts.get(place % snapts.size()));
+    int found = snapts.indexOf(back);
+    begin(found < 0 ? 0 : found);
+    current(); // which claims it again
+  }
+
+  /// Gives up the claim of the SNAPT that is left, because its connection has ended.
+  void gone() {
+    claims.left(this, null);
   }
 
   /// Returns true if the next attempt is at home, within the time of `snapt-patience`.
@@ -148,11 +214,24 @@ final class Candidates {
     return current != null && current.equals(home);
   }
 
-  /// Records a Welcome of the current SNAPT, which becomes home.
-  void succeeded() {
-    home = current();
+  /// Records a Welcome, whose SNAPT becomes home.
+  ///
+  /// @param id that it has sent; the configuration may leave it out
+  /// @return false if another list has this SNAPT under another name; nothing has then changed, and
+  ///   [#current] is another one from now on
+  boolean succeeded(Snapt by, String id) {
+    claims.isNamed(by, id);
+    if (!claims.claim(this, by)) {
+      return false;
+    }
+    dialled = null;
+    home = by;
+    int found = snapts.indexOf(by);
+    place = found < 0 ? place : found;
+    claims.left(this, null);
     tried.clear();
     attempts = 0;
+    return true;
   }
 
   /// Resets the failures, because failures on the old network say nothing about a SNAPT. Home is

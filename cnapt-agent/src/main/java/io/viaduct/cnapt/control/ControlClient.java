@@ -45,18 +45,20 @@ public final class ControlClient implements ControlDialog.Owner {
   private final RandomGenerator random;
   private final Candidates candidates;
   private final BackOff backOff;
+  private final RelayLists lists;
   private final SnaptAddresses addresses = new SnaptAddresses();
   private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
   private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
-  private @Nullable ControlDialog departing; // goes on until the next Welcome
+  private @Nullable ControlDialog departing; // has the session until the next Welcome
   private String departingWhy = "";
   private @Nullable ScheduledFuture<?> retry;
   private boolean away; // no link can be used
   private boolean stopped;
   private boolean hopeless;
+  private boolean drains; // and has refused
   private int attempt;
   private List<InetAddress> reachable = List.of(); // by the last attempt
   private @Nullable Welcomed session;
@@ -95,6 +97,13 @@ public final class ControlClient implements ControlDialog.Owner {
     this.listener = listener;
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
+    this.lists =
+        new RelayLists(
+            loop,
+            snapts -> {
+              candidates.replace(snapts);
+              listener.relays(candidates.all());
+            });
   }
 
   /// Sets the first or a newer token, and the SNAPTs that accept it. A peer is shown an empty
@@ -107,14 +116,19 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       token = shown;
       if (!snapts.isEmpty()) {
+        lists.granted(snapts);
         candidates.replace(snapts);
       }
+      ControlDialog leaving = departing;
+      if (leaving != null) {
+        leaving.present(shown);
+      }
       ControlDialog open = dialog;
-      if (open == null) {
+      if (open != null) {
+        open.present(shown);
+      } else if (leaving == null) {
         backOff.succeeded();
         connect();
-      } else {
-        open.present(shown);
       }
     });
   }
@@ -128,29 +142,79 @@ public final class ControlClient implements ControlDialog.Owner {
       if (!snapts.isEmpty()) {
         candidates.replace(snapts);
       }
-      if (dialog == null && retry == null) {
+      if (dialog == null && departing == null && retry == null) {
         connect();
       }
     });
   }
 
   /// Leaves the SNAPT for another one, if there is one that is free: the session ends there when
-  /// the other one has sent its Welcome. Does nothing otherwise.
+  /// the other one has sent its Welcome, unless a flow has begun meanwhile. Until then it has its
+  /// control connection. After a failure another SNAPT is tried later. Does nothing otherwise.
   ///
   /// @param why sent with the Goodbye
   public void moveOn(String why) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
-      if (open == null || !open.isEstablished() || departing != null || !candidates.leave()) {
-        return;
+      if (departing == null) {
+        backOff.succeeded();
+        leave(why);
       }
-      LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
-      departing = open;
-      departingWhy = why;
-      dialog = null;
-      backOff.succeeded();
-      connect();
     });
+  }
+
+  private void leave(String why) {
+    ControlDialog open = dialog;
+    if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
+      return;
+    }
+    if (!candidates.leave()) {
+      if (listener.isSpare()) {
+        rest(open, why);
+      }
+      return;
+    }
+    LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
+    departing = open;
+    departingWhy = why;
+    dialog = null;
+    connect();
+  }
+
+  /// Ends the session although no other SNAPT is free, because others of the device's SNAPTs carry:
+  /// a SNAPT that drains becomes empty. Another session begins with [#listed].
+  private void rest(ControlDialog open, String why) {
+    LOG.info("leaving {} without another one: {}", session, why);
+    dialog = null;
+    session = null;
+    cancelRetry();
+    attempt++;
+    candidates.rest();
+    ReceiptLedger signing = ledger;
+    if (signing != null) {
+      signing.ended(line);
+    }
+    listener.rested(why);
+    open.leave(why, () -> {});
+  }
+
+  /// Goes on with the session that was to be left, and tries to leave it later.
+  private void stay() {
+    ControlDialog kept = departing;
+    if (kept == null) {
+      return;
+    }
+    ControlDialog given = dialog;
+    departing = null;
+    dialog = kept;
+    hopeless = false;
+    drains = false;
+    attempt++;
+    candidates.stay();
+    cancelRetry();
+    retry = loop.schedule(() -> leave(departingWhy), backOff.next(), TimeUnit.MILLISECONDS);
+    if (given != null) {
+      given.drop("the device stays where it is");
+    }
   }
 
   /// Reconnects at once, because the device is on another network.
@@ -167,12 +231,16 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param now all usable links
   public void linksChanged(List<UsableLink> now) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
       boolean returned = away && !now.isEmpty();
       away = now.isEmpty();
       if (away) {
         return;
       }
+      ControlDialog other = dialog;
+      if (other != null && !other.isHeldBy(now)) {
+        stay();
+      }
+      ControlDialog open = departing == null ? dialog : departing;
       if (open == null || !open.isHeldBy(now)) {
         candidates.networkChanged();
         again("its link is gone");
@@ -189,7 +257,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param remote the place that nothing arrives from
   public void pathSilent(String link, Remote remote) {
     loop.execute(() -> {
-      ControlDialog open = dialog;
+      ControlDialog open = departing == null ? dialog : departing;
       if (open != null && open.isBy(link, remote)) {
         again("nothing arrives by its way");
       }
@@ -202,6 +270,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void again(String why) {
+    stay();
     backOff.succeeded();
     ControlDialog open = dialog;
     if (open == null) {
@@ -213,8 +282,11 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private void connect() {
     cancelRetry();
-    Snapt snapt = candidates.current();
-    if (stopped || dialog != null || token == null || snapt == null) {
+    if (stopped || dialog != null || token == null) {
+      return;
+    }
+    Snapt snapt = candidates.dial();
+    if (snapt == null) {
       return;
     }
     int number = ++attempt;
@@ -259,8 +331,25 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void welcomed(Welcomed by) {
+    if (stopped) {
+      return;
+    }
+    if (departing != null && !listener.mayLeave()) {
+      part("the device stays where it is");
+      stay();
+      return;
+    }
+    if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
+      String words = "the device is at this SNAPT already";
+      if (by.welcome().getResumed()) {
+        session = null;
+      }
+      part(words);
+      hopeless = true;
+      failed(ControlFailure.GOODBYE, words, false);
+      return;
+    }
     backOff.succeeded();
-    candidates.succeeded();
     Welcomed welcomed =
         greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
     session = welcomed;
@@ -274,6 +363,15 @@ public final class ControlClient implements ControlDialog.Owner {
     listener.welcomed(welcomed);
   }
 
+  /// Ends the session that has just begun.
+  private void part(String why) {
+    ControlDialog begun = dialog;
+    dialog = null;
+    if (begun != null) {
+      begun.leave(why, () -> {});
+    }
+  }
+
   @Override
   public void refused(RefusalCode code, String words) {
     refusals.incrementAndGet(code == RefusalCode.UNRECOGNIZED ? 0 : code.getNumber());
@@ -285,15 +383,25 @@ public final class ControlClient implements ControlDialog.Owner {
           TOKEN_AUDIENCE,
           PROOF_INVALID ->
           listener.tokenRefused(words);
-      case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> session = null;
-      case SESSIONS_EXHAUSTED, DRAINING -> hopeless = true;
+      case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> {
+        if (departing == null) { // otherwise the session is not the one that was asked for
+          session = null;
+        }
+      }
+      case SESSIONS_EXHAUSTED -> hopeless = true;
+      case DRAINING -> {
+        hopeless = true;
+        drains = true;
+      }
       default -> {}
     }
   }
 
   @Override
-  public void goodbye() {
-    session = null;
+  public void goodbye(ControlDialog by) {
+    if (departing == null || by == departing) {
+      session = null;
+    }
   }
 
   @Override
@@ -328,22 +436,18 @@ public final class ControlClient implements ControlDialog.Owner {
     if (!complete) {
       return; // it names the sender alone
     }
-    List<Snapt> snapts =
-        listed.stream()
-            .filter(r -> r.getState() != Relay.State.DRAINING) // it would refuse a new session
-            .flatMap(r -> Snapt.listed(r.getSnaptId(), r.getHost(), r.getControlPort()).stream())
-            .toList();
-    if (snapts.isEmpty()) {
-      return; // an empty list has no information, so the present list stays
-    }
-    candidates.replace(snapts);
-    listener.relays(candidates.all());
+    lists.take(listed);
   }
 
   @Override
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
     if (closed == departing) {
       departing = null;
+      candidates.gone();
+      failures.incrementAndGet(why.ordinal());
+      if (!stopped) {
+        listener.lost(why, detail); // the attempt at the other SNAPT goes on
+      }
       return;
     }
     dialog = null;
@@ -357,6 +461,12 @@ public final class ControlClient implements ControlDialog.Owner {
     if (stopped) {
       return;
     }
+    if (departing != null) {
+      tell(why, detail);
+      stay();
+      return;
+    }
+    Snapt tried = candidates.current();
     boolean ours = why == ControlFailure.NETWORK_CHANGED;
     long nowNs = loop.ticker().nanoTime();
     if (!ours) {
@@ -365,8 +475,13 @@ public final class ControlClient implements ControlDialog.Owner {
         candidates.failed(hopeless, nowNs);
       }
     }
+    boolean resting = drains && !wasEstablished && listener.isSpare() && candidates.restAt(tried);
     hopeless = false;
+    drains = false;
     listener.lost(why, detail);
+    if (resting) {
+      return;
+    }
     boolean atOnce =
         ours || (wasEstablished && (why == ControlFailure.CLOSED || why == ControlFailure.GOODBYE));
     boolean waiting = why.isAbsence() && candidates.isPatient(nowNs);
@@ -397,6 +512,12 @@ public final class ControlClient implements ControlDialog.Owner {
     return failures.get(why.ordinal());
   }
 
+  /// Returns the number of lists, and of SNAPTs in them, that were ignored; any thread may call
+  /// this.
+  public long relaysIgnored() {
+    return lists.ignored();
+  }
+
   /// Returns the number of refusals with this code; any thread may call this.
   public long refusals(RefusalCode code) {
     return refusals.get(code.getNumber());
@@ -409,12 +530,18 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       stopped = true;
       cancelRetry();
+      lists.close();
       ReceiptLedger signing = ledger;
       if (signing != null) {
         signing.ended(line);
       }
+      ControlDialog begun = departing == null ? null : dialog;
       ControlDialog open = departing == null ? dialog : departing;
       dialog = null;
+      departing = null;
+      if (begun != null) {
+        begun.drop(reason);
+      }
       if (open != null && open.isEstablished()) {
         open.leave(reason, () -> left.trySuccess(null));
         return;

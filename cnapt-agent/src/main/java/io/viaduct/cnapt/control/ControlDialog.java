@@ -43,7 +43,7 @@ final class ControlDialog implements ControlConnection.Owner {
     void refused(RefusalCode code, String words);
 
     /// Called when the session has ended. The dialog ends right after.
-    void goodbye();
+    void goodbye(ControlDialog by);
 
     void tokenAccepted(long expiresMs);
 
@@ -61,7 +61,8 @@ final class ControlDialog implements ControlConnection.Owner {
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
-    /// Called last, when the dialog has ended for any reason but [ControlDialog#leave].
+    /// Called last, when the dialog has ended for any reason but [ControlDialog#leave] and
+    /// [ControlDialog#drop].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
   }
 
@@ -183,7 +184,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case RELAYS -> relays(from, message.getRelays());
       case GOODBYE -> {
         if (left == null) {
-          owner.goodbye();
+          owner.goodbye(this);
         }
         String words = PeerText.printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
@@ -241,6 +242,9 @@ final class ControlDialog implements ControlConnection.Owner {
       boundaries =
           new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
+    if (left != null) {
+      return; // the owner has not kept the session
+    }
     owner.relays(welcome.getRelaysList(), true);
     if (!tokenShown) {
       showToken(from);
@@ -248,6 +252,9 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private void relays(ControlConnection from, RelayList list) {
+    if (left != null) {
+      return; // its session is over
+    }
     if (established) {
       owner.relays(list.getRelaysList(), list.getComplete());
     } else {
@@ -340,6 +347,13 @@ final class ControlDialog implements ControlConnection.Owner {
     if (open != null) {
       open.close(why, detail);
     }
+  }
+
+  /// Closes the connection without a message, and without a call to the owner.
+  void drop(String reason) {
+    stopTimer();
+    left = () -> {};
+    close(ControlFailure.CLOSED, reason);
   }
 
   /// Sends Goodbye and closes the connection, without a call to the owner. A SNAPT that accepts

@@ -32,6 +32,23 @@ public interface ControlListener {
   /// @param loadPercent 0 to 100
   default void told(boolean draining, int loadPercent) {}
 
+  /// Returns whether the session may be left for another SNAPT now: no flow has begun since
+  /// [ControlClient#moveOn].
+  default boolean mayLeave() {
+    return true;
+  }
+
+  /// Returns whether another SNAPT of the device carries, so that it can do without this one.
+  default boolean isSpare() {
+    return false;
+  }
+
+  /// Called when the session has ended because the device can do without it. Another one begins
+  /// when a SNAPT is free.
+  ///
+  /// @param why what the SNAPT was told
+  default void rested(String why) {}
+
   /// Returns the inner bytes that the tunnel has carried so far, in both directions.
   long carriedBytes();
 

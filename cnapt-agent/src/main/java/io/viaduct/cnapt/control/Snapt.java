@@ -29,6 +29,11 @@ public record Snapt(String id, String host, int controlPort) {
     return host.equals(other.host) && controlPort == other.controlPort;
   }
 
+  /// Returns whether both are one SNAPT: they have the same id, or the same host and port.
+  boolean isSameSnapt(Snapt other) {
+    return isSameProcess(other) || (!id.isEmpty() && id.equals(other.id));
+  }
+
   @Override
   public String toString() {
     return (id.isEmpty() ? "" : id + " ") + host + ":" + controlPort;

@@ -1,31 +1,72 @@
 package io.viaduct.cnapt.control;
 
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the control clients of one device from connecting to the same SNAPT: a SNAPT has one
-/// session per device key, and would end the earlier one. Owner: the control loop.
+/// session per device key, and would end the earlier one. A SNAPT may have several names, and is
+/// known by its id once it has sent a Welcome. Owner: the control loop.
 public final class SnaptClaims {
+  private static final int NAMES_MAX = 64;
+
   private final Map<Candidates, Snapt> held = new IdentityHashMap<>();
+  private final Map<Candidates, Snapt> leaving = new IdentityHashMap<>();
+  private final Map<Snapt, String> ids = new HashMap<>(); // of SNAPTs that are listed without
   private @Nullable SnaptWatch watch;
 
   /// Claims a SNAPT in place of the one that this list had.
   ///
   /// @return false if another list has it; the former claim then stays
   boolean claim(Candidates by, Snapt snapt) {
-    for (Map.Entry<Candidates, Snapt> each : held.entrySet()) {
-      if (each.getKey() != by && each.getValue().isSameProcess(snapt)) {
-        return false;
-      }
+    if (isHeldByOther(held, by, snapt) || isHeldByOther(leaving, by, snapt)) {
+      return false;
     }
     held.put(by, snapt);
     return true;
   }
 
+  private boolean isHeldByOther(Map<Candidates, Snapt> claims, Candidates by, Snapt snapt) {
+    return claims.entrySet().stream()
+        .anyMatch(each -> each.getKey() != by && isSame(each.getValue(), snapt));
+  }
+
+  private boolean isSame(Snapt one, Snapt other) {
+    return known(one).isSameSnapt(known(other));
+  }
+
+  private Snapt known(Snapt snapt) {
+    String id = snapt.id().isEmpty() ? ids.get(snapt) : null;
+    return id == null ? snapt : new Snapt(id, snapt.host(), snapt.controlPort());
+  }
+
+  /// Records the id that a SNAPT has sent.
+  void isNamed(Snapt snapt, String id) {
+    if (snapt.id().isEmpty() && (ids.size() < NAMES_MAX || ids.containsKey(snapt))) {
+      ids.put(snapt, id);
+    }
+  }
+
   /// Returns whether a list has the SNAPT.
   boolean isHeld(Snapt snapt) {
-    return held.values().stream().anyMatch(snapt::isSameProcess);
+    return Stream.concat(held.values().stream(), leaving.values().stream())
+        .anyMatch(each -> isSame(each, snapt));
+  }
+
+  /// Sets or removes the SNAPT that a list leaves, and has beside its present one.
+  void left(Candidates by, @Nullable Snapt snapt) {
+    if (snapt == null) {
+      leaving.remove(by);
+    } else {
+      leaving.put(by, snapt);
+    }
+  }
+
+  /// Returns the SNAPT that a list leaves.
+  @Nullable Snapt left(Candidates by) {
+    return leaving.get(by);
   }
 
   /// Sets what measures the SNAPTs that no list has.

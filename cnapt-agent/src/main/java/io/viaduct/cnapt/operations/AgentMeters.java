@@ -345,6 +345,9 @@ public final class AgentMeters {
             .register(registry);
       }
     }
+    counter("viaduct_relays_ignored", controls, all -> sum(all, ControlClient::relaysIgnored))
+        .description("Lists of a SNAPT that a newer one replaced, and SNAPTs that were not granted")
+        .register(registry);
   }
 
   private static long sum(List<ControlClient> controls, ToLongFunction<ControlClient> count) {

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// @param flowsOpen number of all open flows, including those that are not listed
 /// @param flows the flows with the most bytes, at most 100
 /// @param paths the paths of the first session, which the agent's status shows beside this one
-/// @param snapts the SNAPTs in use, or one that stands for the peer; the agent's status shows them
-///   beside this one
+/// @param snapts one for each end, also before its session; one that stands for the peer. The
+///   agent's status shows them beside this one
 public record DataStatus(
     String peer,
     String carrier,
@@ -102,9 +102,10 @@ public record DataStatus(
     TunnelPaths paths = first.paths();
     TunnelSession session = first.session();
     String by = paths.carrier().name().toLowerCase(Locale.ROOT);
+    List<SnaptStatus> snapts = ends.stream().map(each -> snaptStatus(each, nowNs)).toList();
     if (session == null) {
       return new DataStatus(
-          "", by, "none", null, null, 0, classes, 0, List.of(), List.of(), List.of());
+          "", by, "none", null, null, 0, classes, 0, List.of(), List.of(), snapts);
     }
     List<FlowStatus> flows = new ArrayList<>();
     for (TunnelEnd each : ends) {
@@ -127,7 +128,7 @@ public record DataStatus(
         flows.size(),
         List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))),
         paths.status(nowNs),
-        ends.stream().map(each -> snaptStatus(each, nowNs)).toList());
+        snapts);
   }
 
   private static String pathState(PathsView paths) {

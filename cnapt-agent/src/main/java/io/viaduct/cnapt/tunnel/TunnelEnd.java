@@ -46,8 +46,8 @@ public final class TunnelEnd {
   private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
-  private boolean leaving;
-  private boolean emptied;
+  private volatile boolean leaving; // written by the event loop
+  private volatile boolean emptied; // is leaving without a flow; written by the event loop
   private double load;
   private boolean closed;
 
@@ -119,6 +119,9 @@ public final class TunnelEnd {
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
+    if (isOpen && emptied) {
+      emptied = false;
+    }
     flowChanges.changed(this, flow, isOpen);
   }
 
@@ -188,6 +191,28 @@ public final class TunnelEnd {
       emptied = true;
       listener.emptied();
     }
+  }
+
+  /// Returns whether the SNAPT is about to stop and has no flow of this host any more. Any thread
+  /// may call this.
+  public boolean isEmptied() {
+    return emptied;
+  }
+
+  /// Returns whether the SNAPT has said that it is about to stop. Any thread may call this.
+  public boolean isLeaving() {
+    return leaving;
+  }
+
+  /// Ends the session, because this host can do without it. Another one begins with [#install].
+  public void rest() {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    finish();
+    leaving = false;
+    emptied = false;
+    load = 0;
+    paths.control(null, at.nowNs());
+    at.stateChanged().run();
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
@@ -443,6 +468,11 @@ public final class TunnelEnd {
       return;
     }
     closed = true;
+    finish();
+    paths.close();
+  }
+
+  private void finish() {
     TunnelSession of = session;
     if (of != null) {
       long nowNs = at.nowNs();
@@ -451,6 +481,5 @@ public final class TunnelEnd {
       drain(nowNs);
     }
     endSession();
-    paths.close();
   }
 }

@@ -71,7 +71,7 @@ final class TunnelEnds implements TunIntake.Next {
   private void ofSeveral(IpPacket packet, long nowNs) {
     FlowKey key = memory.parse(packet);
     if (key == null) {
-      all[0].offer(packet, nowNs); // counts it
+      withSession().offer(packet, nowNs); // counts it
       return;
     }
     TunnelEnd before = last;
@@ -89,6 +89,15 @@ final class TunnelEnds implements TunIntake.Next {
       }
     }
     begin(packet, key, nowNs);
+  }
+
+  private TunnelEnd withSession() {
+    for (TunnelEnd each : all) {
+      if (each.session() != null) {
+        return each;
+      }
+    }
+    return all[0];
   }
 
   /// Offers the first packet of a flow.

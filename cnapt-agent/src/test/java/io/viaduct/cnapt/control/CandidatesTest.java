@@ -14,12 +14,18 @@ class CandidatesTest {
   private final Candidates candidates =
       new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, new SnaptClaims());
 
+  private void succeed() {
+    Snapt at = candidates.current();
+    assertThat(at).isNotNull();
+    assertThat(candidates.succeeded(at, at.id())).isTrue();
+  }
+
   private void home(Snapt at) {
     candidates.replace(List.of(ONE, TWO, THREE));
     while (!at.equals(candidates.current())) {
       candidates.failed(true, 0);
     }
-    candidates.succeeded();
+    succeed();
   }
 
   @Test
@@ -30,7 +36,7 @@ class CandidatesTest {
     assertThat(candidates.isPatient(0)).isFalse();
     candidates.failed(false, 0);
     assertThat(candidates.current()).isEqualTo(TWO);
-    candidates.succeeded();
+    succeed();
     for (long at = 100 * SECOND; at < 110 * SECOND; at += SECOND / 4) {
       candidates.failed(false, at);
       assertThat(candidates.isPatient(at)).isTrue();
@@ -73,7 +79,7 @@ class CandidatesTest {
   @Test
   void whoIsTheOnlyOneIsAskedForEverButSlowlyAfterPatience() {
     candidates.replace(List.of(ONE));
-    candidates.succeeded();
+    succeed();
     candidates.failed(false, 0);
     candidates.failed(false, 11 * SECOND);
     assertThat(candidates.current()).isEqualTo(ONE);
@@ -97,5 +103,85 @@ class CandidatesTest {
     assertThat(first.current()).as("the next one that is free").isEqualTo(THREE);
     second.failed(true, 0);
     assertThat(second.current()).as("what the first one has given up").isNotIn(TWO, THREE);
+  }
+
+  @Test
+  void aWelcomeCountsForTheSnaptThatHasSentItAlsoWhenTheListHasChangedMeanwhile() {
+    candidates.replace(List.of(ONE, TWO));
+    candidates.failed(true, 0);
+    assertThat(candidates.dial()).isEqualTo(TWO);
+    candidates.replace(List.of(ONE, THREE));
+    assertThat(candidates.current()).as("what is dialled stays").isEqualTo(TWO);
+    assertThat(candidates.succeeded(TWO, TWO.id())).isTrue();
+    candidates.replace(List.of(ONE, THREE));
+    candidates.failed(false, 0);
+    assertThat(candidates.current()).as("home").isEqualTo(TWO);
+  }
+
+  @Test
+  void whoStaysBecauseTheOtherSnaptFailsTriesAThirdOneNext() {
+    home(ONE);
+    assertThat(candidates.leave()).isTrue();
+    assertThat(candidates.current()).isEqualTo(TWO);
+    candidates.stay();
+    assertThat(candidates.current()).isEqualTo(ONE);
+    assertThat(candidates.leave()).isTrue();
+    assertThat(candidates.current()).isEqualTo(THREE);
+    candidates.replace(List.of(TWO, THREE));
+    candidates.stay();
+    assertThat(candidates.current()).as("the way back stays").isEqualTo(ONE);
+  }
+
+  @Test
+  void theSnaptThatIsLeftStaysClaimedUntilTheNextWelcome() {
+    SnaptClaims claims = new SnaptClaims();
+    SnaptSettings none = new SnaptSettings("", 443, "");
+    Candidates first = new Candidates(none, 10 * SECOND, claims);
+    Candidates second = new Candidates(none, 10 * SECOND, claims);
+    first.replace(List.of(ONE, TWO));
+    assertThat(first.succeeded(ONE, ONE.id())).isTrue();
+    assertThat(first.leave()).isTrue();
+    second.replace(List.of(ONE, TWO));
+    assertThat(second.current()).isNull();
+    assertThat(first.succeeded(TWO, TWO.id())).isTrue();
+    assertThat(second.current()).isEqualTo(ONE);
+  }
+
+  @Test
+  void twoNamesOfOneSnaptAreOneSnapt() {
+    SnaptClaims claims = new SnaptClaims();
+    Snapt unnamed = new Snapt("", "other-name", 443);
+    Candidates first = new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, claims);
+    Candidates second =
+        new Candidates(
+            new SnaptSettings(unnamed.host(), unnamed.controlPort(), ""), 10 * SECOND, claims);
+    first.replace(List.of(ONE));
+    assertThat(first.succeeded(ONE, ONE.id())).isTrue();
+    assertThat(second.dial()).isEqualTo(unnamed);
+    second.replace(List.of(new Snapt(ONE.id(), "third-name", 443), TWO));
+    assertThat(second.succeeded(unnamed, ONE.id())).as("the other list has it").isFalse();
+    second.failed(true, 0);
+    assertThat(second.current()).isEqualTo(TWO);
+    assertThat(second.succeeded(TWO, TWO.id())).isTrue();
+    second.failed(true, 0);
+    assertThat(second.current()).as("nothing else is free").isEqualTo(TWO);
+  }
+
+  @Test
+  void whoIsLeftWithoutAnotherOneIsCurrentAgainWhenAListHasIt() {
+    home(ONE);
+    candidates.replace(List.of());
+    assertThat(candidates.leave()).isFalse();
+    candidates.rest();
+    assertThat(candidates.current()).isNull();
+    candidates.replace(List.of(TWO));
+    assertThat(candidates.current()).isEqualTo(TWO);
+    candidates.replace(List.of(ONE));
+    assertThat(candidates.current()).isEqualTo(ONE);
+    assertThat(candidates.restAt(ONE)).as("it has refused").isTrue();
+    assertThat(candidates.current()).isNull();
+    candidates.replace(List.of(ONE, TWO));
+    assertThat(candidates.restAt(TWO)).as("another one is free").isFalse();
+    assertThat(candidates.current()).isEqualTo(ONE);
   }
 }

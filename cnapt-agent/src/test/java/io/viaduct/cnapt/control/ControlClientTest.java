@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -437,6 +438,144 @@ class ControlClientTest {
       assertThat(agent.lost).isEmpty();
       other.clients.peek().send(relays(false, relay("snapt-1", 1, Relay.State.SERVING)));
       await().until(() -> agent.told.contains("false 40"));
+    }
+  }
+
+  private TestSnapt other(BiConsumer<TestSnapt.Client, ControlMessage> answers) throws Exception {
+    return new TestSnapt(
+        TestSnapt.certificate(agent.authority, "snapt-2", HERE), ControlFrame.ALPN, answers);
+  }
+
+  private static ControlMessage.Builder otherWelcome() {
+    return ControlMessage.newBuilder()
+        .setWelcome(welcome("s9", false).getWelcome().toBuilder().setSnaptId("snapt-2"));
+  }
+
+  /// Connects to a SNAPT that drains, and begins to leave it for the other one.
+  private void leaveFor(TestSnapt other) throws Exception {
+    serve(TestSnapt::welcomeAll);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    snapt
+        .clients
+        .peek()
+        .send(
+            relays(
+                true,
+                relay("snapt-1", snapt.port(), Relay.State.DRAINING),
+                relay("snapt-2", other.port(), Relay.State.SERVING).toBuilder()
+                    .setStateValue(7) // of a later version: it serves
+                    .build()));
+    await().until(() -> agent.listed.stream().anyMatch(each -> each.id().equals("snapt-2")));
+    agent.client().moveOn("it drains");
+  }
+
+  @Test
+  void aSessionThatIsToBeLeftIsKeptWhileTheOtherSnaptRefuses() throws Exception {
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    try (TestSnapt other =
+        other((to, message) -> {
+          if (message.hasHello()) {
+            to.send(
+                refuses.get()
+                    ? ControlMessage.newBuilder()
+                        .setRefusal(Refusal.newBuilder().setCode(RefusalCode.RECEIPTS_OWED))
+                    : otherWelcome());
+          }
+        })) {
+      leaveFor(other);
+      await().until(() -> agent.client().failures(ControlFailure.REFUSED) >= 2);
+      agent.client().present(new byte[] {9}, List.of(), Map.of());
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
+      assertThat(agent.lost).isEmpty();
+      assertThat(snapt.clients).hasSize(1);
+      refuses.set(false);
+      await().until(() -> agent.welcomed.size() == 2);
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(agent.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void aFlowThatBeginsBeforeTheWelcomeOfTheOtherSnaptKeepsTheSession() throws Exception {
+    try (TestSnapt other =
+        other((to, message) -> {
+          if (message.hasHello()) {
+            agent.mayLeave = false;
+            to.send(otherWelcome());
+          }
+        })) {
+      leaveFor(other);
+      await().until(() -> other.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(agent.welcomed).hasSize(1);
+      assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
+      assertThat(agent.lost).isEmpty();
+      agent.client().present(new byte[] {9}, List.of(), Map.of());
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
+    }
+  }
+
+  @Test
+  void theEndOfAConnectionThatIsToBeLeftIsToldAndTheOtherSnaptGoesOn() throws Exception {
+    try (TestSnapt other = other((_, _) -> {})) {
+      leaveFor(other);
+      await().until(() -> other.received.stream().anyMatch(ControlMessage::hasHello));
+      agent.client().present(new byte[] {9}, List.of(), Map.of());
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
+      snapt.clients.peek().close();
+      await().until(() -> agent.lost.contains(ControlFailure.CLOSED));
+      other.clients.peek().send(otherWelcome());
+      await().until(() -> agent.welcomed.size() == 2);
+      assertThat(agent.lost).hasSize(1);
+    }
+  }
+
+  @Test
+  void aDrainedSnaptIsLeftWithoutAnotherOneOnlyIfOthersCarryAndTakenAgainWhenItServes()
+      throws Exception {
+    AtomicBoolean drains = new AtomicBoolean();
+    serve((to, message) -> {
+      if (message.hasHello() && drains.get()) {
+        to.send(
+            ControlMessage.newBuilder()
+                .setRefusal(Refusal.newBuilder().setCode(RefusalCode.DRAINING)));
+      } else {
+        TestSnapt.welcomeAll(to, message);
+      }
+    });
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    drains.set(true);
+    agent.client().moveOn("it drains");
+    agent.client().present(new byte[] {9}, List.of(), Map.of());
+    await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
+    assertThat(agent.rested).as("it is the only one").isEmpty();
+    agent.isSpare = true;
+    agent.client().moveOn("it drains");
+    await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+    assertThat(agent.rested).containsExactly("it drains");
+    Snapt itself = new Snapt("snapt-1", HERE, snapt.port());
+    agent.client().present(new byte[] {10}, List.of(), Map.of());
+    agent.client().listed(List.of(new Snapt("snapt-8", "elsewhere.invalid", 443)));
+    await().until(() -> agent.client().failures(ControlFailure.HOST_UNKNOWN) > 0);
+    assertThat(snapt.clients).as("it is asked no more").hasSize(1);
+    agent.client().listed(List.of(itself));
+    await().until(() -> agent.client().refusals(RefusalCode.DRAINING) == 1);
+    drains.set(false);
+    agent.client().listed(List.of(itself));
+    await().until(() -> agent.welcomed.size() == 2);
+    assertThat(agent.welcomed).last().matches(each -> !each.welcome().getResumed());
+  }
+
+  @Test
+  void aStopWhileASnaptIsLeftEndsBothConnections() throws Exception {
+    try (TestSnapt other = other((_, _) -> {})) {
+      leaveFor(other);
+      await().until(() -> other.received.stream().anyMatch(ControlMessage::hasHello));
+      agent.client().close("device stops");
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      await().until(() -> other.clients.stream().noneMatch(TestSnapt.Client::isOpen));
+      assertThat(agent.welcomed).hasSize(1);
     }
   }
 

@@ -54,6 +54,9 @@ final class TestAgent implements ControlListener, AutoCloseable {
   private final Path folder;
   volatile List<UsableLink> links = List.of();
   volatile List<Snapt> listed = List.of();
+  volatile boolean mayLeave = true;
+  volatile boolean isSpare;
+  final Queue<String> rested = new ConcurrentLinkedQueue<>();
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -176,6 +179,21 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void told(boolean isDraining, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
+  }
+
+  @Override
+  public boolean isSpare() {
+    return isSpare;
+  }
+
+  @Override
+  public void rested(String why) {
+    rested.add(why);
+  }
+
+  @Override
+  public boolean mayLeave() {
+    return mayLeave;
   }
 
   @Override

@@ -68,6 +68,10 @@ final class TestSnapt implements AutoCloseable {
       channel.close();
     }
 
+    boolean isOpen() {
+      return channel.isOpen();
+    }
+
     byte[] exporter() throws Exception {
       return ((ExtendedSSLSession) engine.getSession())
           .exportKeyingMaterialData(DeviceProof.EXPORTER_LABEL, null, DeviceProof.EXPORTER_BYTES);

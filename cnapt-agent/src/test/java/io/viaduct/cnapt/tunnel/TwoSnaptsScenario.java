@@ -12,7 +12,6 @@ import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
-import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import java.io.IOException;
@@ -72,7 +71,7 @@ public final class TwoSnaptsScenario {
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
               new SnaptChoice(new SnaptsSettings(2, 0)),
-              List.of(new Silent(), new Silent()));
+              List.of(new SilentListener(), new SilentListener()));
       new TwoSnaptsScenario(loop, data).pass(far, near);
       data.close();
     }
@@ -174,23 +173,6 @@ public final class TwoSnaptsScenario {
     for (int i = 0; i < ATTEMPTS_MAX && !condition.call(); i++) {
       Thread.sleep(ECHO_MS_MAX); // the measurement has no event to wait for
     }
-  }
-
-  private static final class Silent implements DataPathListener {
-    @Override
-    public void pathFound(long nowNs) {}
-
-    @Override
-    public void pathLeft(LeftPath left) {}
-
-    @Override
-    public void pathDead() {}
-
-    @Override
-    public void carrierChanged(Carrier to, long silentNs) {}
-
-    @Override
-    public void carrierResumed(long afterNs) {}
   }
 
   private static void shell(String command) throws Exception {

@@ -36,10 +36,12 @@ public final class SnaptDirectory {
   private final Duration staleAfter;
   private final InstantSource clock;
   private final Map<String, SnaptEntry> entries = new LinkedHashMap<>();
+  private final Instant completeAt;
 
   public SnaptDirectory(List<Snapt> configured, Duration staleAfter, InstantSource clock) {
     this.staleAfter = staleAfter;
     this.clock = clock;
+    completeAt = clock.instant().plus(staleAfter);
     configured.forEach(snapt -> entries.put(snapt.id(), new SnaptEntry(snapt, null, null)));
   }
 
@@ -114,9 +116,16 @@ public final class SnaptDirectory {
     return all().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
 
-  /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT.
+  /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT;
+  /// empty after a start while a SNAPT that is up may not have announced itself yet, because
+  /// devices take the list as complete.
   public List<DirectoryEntry> entries() {
-    return all().stream().flatMap(entry -> entry(entry).stream()).toList();
+    List<SnaptEntry> known = all();
+    if (clock.instant().isBefore(completeAt)
+        && known.stream().anyMatch(each -> each.status() == null)) {
+      return List.of();
+    }
+    return known.stream().flatMap(entry -> entry(entry).stream()).toList();
   }
 
   private Optional<DirectoryEntry> entry(SnaptEntry entry) {
@@ -130,7 +139,7 @@ public final class SnaptDirectory {
                 .setControlPort(status.getControlPort())
                 .setDataPort(status.getDataPort())
                 .setRegion(status.getRegion())
-                .setState(status.getState())
+                .setStateValue(status.getStateValue()) // also one of a later version
                 .setDrainDeadlineMs(status.getDrainDeadlineMs())
                 .setLoadPercent(status.getLoadPercent())
                 .build());

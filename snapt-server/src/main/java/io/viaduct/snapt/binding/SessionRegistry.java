@@ -30,6 +30,8 @@ public final class SessionRegistry {
   // Longest time, in ms, until the registry removes an ended session or notices an earlier expiry.
   private static final long CHECK_MS_MAX = 10_000;
 
+  private static final int LOAD_STEP = 10; // in percent
+
   private record Check(Session session, long atMs) {}
 
   private final int sessionsMax;
@@ -48,7 +50,8 @@ public final class SessionRegistry {
   private BiConsumer<Session, SessionEnd> endListener = (session, why) -> {};
   private boolean draining;
   private boolean stopped;
-  private volatile int size;
+  private volatile int size; // written by the control thread
+  private volatile int load; // likewise
 
   /// The result of an admission.
   public sealed interface Admission {
@@ -133,7 +136,7 @@ public final class SessionRegistry {
     byDevice.put(token.deviceKey(), session);
     byReceiver.put(session.receiverIndex(), session);
     sessionsOfLoop[loopOf(session)]++;
-    size = byId.size();
+    resized();
     checkLater(session, nowMs);
     carrier.carry(session);
     return session;
@@ -204,11 +207,19 @@ public final class SessionRegistry {
     byDevice.remove(session.token().getDeviceKey(), session);
     byReceiver.remove(session.receiverIndex());
     sessionsOfLoop[loopOf(session)]--;
-    size = byId.size();
+    resized();
     pool.release(session.slot());
     carrier.end(session);
     ends.count(why);
     endListener.accept(session, why);
+  }
+
+  private void resized() {
+    size = byId.size();
+    int percent = (int) (100L * size / sessionsMax);
+    if (Math.abs(percent - load) > LOAD_STEP) {
+      load = percent / LOAD_STEP * LOAD_STEP;
+    }
   }
 
   private void checkLater(Session session, long nowMs) {
@@ -258,10 +269,11 @@ public final class SessionRegistry {
     endAll(SessionEnd.STOPPED);
   }
 
-  /// Returns the share of the sessions that are open, in percent; rounded down to tens, so that it
-  /// seldom changes. Any thread may call this.
+  /// Returns the share of the sessions that are open, in percent, rounded down to tens. It changes
+  /// only when the share has moved by more than ten, because each change is told to all devices.
+  /// Any thread may call this.
   public int loadPercent() {
-    return (int) (100L * size / sessionsMax) / 10 * 10;
+    return load;
   }
 
   /// Returns the open sessions.

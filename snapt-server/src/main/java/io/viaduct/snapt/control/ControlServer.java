@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
 import io.viaduct.service.throttle.ConnectionGate;
 import io.viaduct.service.tls.FailedHandshakeLog;
 import io.viaduct.service.tls.HandshakeBytes;
@@ -57,6 +58,7 @@ import org.slf4j.LoggerFactory;
 public final class ControlServer implements ReceiptAsker {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
+  private static final long DRAIN_MS_MAX = 2_000; // less than an operator's command waits
 
   // Changes of the directory are merged for this long; a change of this SNAPT's own state is not.
   private static final long RELAYS_MS = 1_000;
@@ -437,15 +439,33 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   /// Starts to drain: open sessions are served, new ones refused, and the devices are told at once.
+  /// Blocks until then; must not be called on the control thread.
   ///
   /// @param deadlineMs Unix time at which the sessions end that are left; 0 for never
+  /// @throws IllegalStateException if this SNAPT is stopping
   public void drain(long deadlineMs) {
-    onControlThread(() -> drain(new DrainStatus(true, deadlineMs)));
+    awaitDrain(new DrainStatus(true, deadlineMs));
   }
 
-  /// Serves new sessions again.
+  /// Serves new sessions again. Blocks and throws as [#drain(long)].
   public void undrain() {
-    onControlThread(() -> drain(DrainStatus.SERVING));
+    awaitDrain(DrainStatus.SERVING);
+  }
+
+  private void awaitDrain(DrainStatus wanted) {
+    Future<?> done;
+    try {
+      done = group.submit(() -> drain(wanted));
+    } catch (RejectedExecutionException e) {
+      throw new IllegalStateException(
+          "this SNAPT is stopping: it takes no new session anyway, and sessions end now", e);
+    }
+    if (!done.awaitUninterruptibly(DRAIN_MS_MAX)) {
+      throw new IllegalStateException(
+          "the control thread has not answered within %d ms: look at the status and try again"
+              .formatted(DRAIN_MS_MAX));
+    }
+    done.syncUninterruptibly(); // throws what it has thrown
   }
 
   private void drain(DrainStatus now) {
@@ -461,6 +481,12 @@ public final class ControlServer implements ReceiptAsker {
   /// Returns whether this SNAPT drains; any thread may call this.
   public DrainStatus drainStatus() {
     return drain;
+  }
+
+  /// Returns how many SNAPTs of the directory the devices are not told, because their list is full;
+  /// any thread may call this.
+  public int relaysLeftOut() {
+    return relays.leftOut();
   }
 
   private void onControlThread(Runnable work) {

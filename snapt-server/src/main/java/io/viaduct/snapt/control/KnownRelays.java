@@ -4,16 +4,19 @@ import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.SnaptState;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The SNAPTs that this one tells its devices about: those of the bridge's directory, or of the
 /// configuration until the bridge has told any, and itself. What it tells about itself is its own
 /// state, which the directory has only later. Owner: the control thread.
 final class KnownRelays {
+  /// Longest list that a device takes; so a Welcome never exceeds its frame.
+  static final int RELAYS_MAX = 64;
+
   private final List<Relay> configured;
   private List<Relay> told = List.of();
   private Relay own;
+  private volatile int leftOut; // written by the control thread
 
   /// @param configured the SNAPTs of the configuration
   /// @param own id, host, ports and region of this SNAPT
@@ -58,20 +61,23 @@ final class KnownRelays {
         .build();
   }
 
-  /// Returns the list for devices.
+  /// Returns how many SNAPTs the last list had no place for; any thread may call this.
+  int leftOut() {
+    return leftOut;
+  }
+
+  /// Returns the list for devices: this SNAPT first, then the others in their order.
   RelayList list() {
     List<Relay> others = told.isEmpty() ? configured : told;
-    List<Relay> all = new ArrayList<>();
-    boolean isListed = false;
-    for (Relay each : others) {
-      boolean isOwn = each.getSnaptId().equals(own.getSnaptId());
-      isListed |= isOwn;
-      all.add(isOwn ? own : each);
-    }
-    if (!isListed) {
-      all.add(own);
-    }
-    return RelayList.newBuilder().addAllRelays(all).setComplete(!others.isEmpty()).build();
+    List<Relay> beside =
+        others.stream().filter(each -> !each.getSnaptId().equals(own.getSnaptId())).toList();
+    List<Relay> shown = beside.subList(0, Math.min(beside.size(), RELAYS_MAX - 1));
+    leftOut = beside.size() - shown.size();
+    return RelayList.newBuilder()
+        .addRelays(own)
+        .addAllRelays(shown)
+        .setComplete(!others.isEmpty())
+        .build();
   }
 
   /// Returns the list for a Welcome: empty if only this SNAPT itself is known.

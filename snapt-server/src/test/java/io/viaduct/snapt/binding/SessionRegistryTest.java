@@ -107,6 +107,23 @@ class SessionRegistryTest {
   }
 
   @Test
+  void theLoadThatIsToldChangesSeldomWhileSessionsComeAndGo() {
+    for (int i = 0; i < 10; i++) {
+      open(i);
+    }
+    assertThat(registry.loadPercent()).isZero();
+    Session eleventh = open(10);
+    assertThat(registry.loadPercent()).isEqualTo(10);
+    registry.end(eleventh, SessionEnd.GOODBYE);
+    registry.end(carried.getLast(), SessionEnd.GOODBYE);
+    assertThat(registry.loadPercent()).as("it does not follow each session").isEqualTo(10);
+    for (int i = 9; i < 100; i++) {
+      open(i);
+    }
+    assertThat(registry.loadPercent()).isGreaterThanOrEqualTo(90);
+  }
+
+  @Test
   void aSessionThatIsNotHeardEndsAndOneThatIsLives() {
     Session idle = open(1);
     Session lively = open(2);

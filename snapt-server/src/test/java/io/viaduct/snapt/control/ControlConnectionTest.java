@@ -494,6 +494,34 @@ class ControlConnectionTest {
     assertThat(control.next().getRelays().getRelays(1).getState())
         .as("nothing is sent without a change")
         .isEqualTo(Relay.State.SERVING);
+    DirectoryEntry later =
+        other(SnaptState.SERVING).toBuilder().setStateValue(7).setLoadPercent(40).build();
+    snapt.control.told(List.of(stale, later));
+    Relay ofLater = control.next().getRelays().getRelays(1);
+    assertThat(ofLater.getLoadPercent()).isEqualTo(40);
+    assertThat(ofLater.getState())
+        .as("a state of a later version serves")
+        .isEqualTo(Relay.State.SERVING);
+  }
+
+  @Test
+  void aListHasSixtyFourSnaptsItselfFirstAndTheRestIsCounted() throws Exception {
+    List<DirectoryEntry> many = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      many.add(
+          other(SnaptState.SERVING).toBuilder()
+              .setSnaptId("other-" + i)
+              .setHost("h".repeat(200) + i)
+              .build());
+    }
+    many.add(other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").build());
+    snapt.control.told(many);
+    TestControl control = knowingLists();
+    RelayList list = control.next().getRelays();
+    assertThat(list.getRelaysCount()).isEqualTo(64);
+    assertThat(list.getRelays(0).getSnaptId()).isEqualTo("snapt-1");
+    assertThat(list.getRelays(63).getSnaptId()).isEqualTo("other-62");
+    assertThat(snapt.control.relaysLeftOut()).isEqualTo(437);
   }
 
   @Test

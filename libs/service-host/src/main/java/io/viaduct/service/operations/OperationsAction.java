@@ -11,5 +11,6 @@ public interface OperationsAction {
   /// @param parameters of the query, the first value of each name
   /// @return what was done; written as JSON
   /// @throws IllegalArgumentException for a wrong parameter; the message names it and the rule
+  /// @throws IllegalStateException if the process cannot act now; the message says why
   Object act(Map<String, String> parameters);
 }

@@ -119,6 +119,8 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
       return statusOf(() -> did);
     } catch (IllegalArgumentException e) {
       return answer(HttpResponseStatus.BAD_REQUEST, TEXT, e.getMessage() + "\n");
+    } catch (IllegalStateException e) {
+      return answer(HttpResponseStatus.CONFLICT, TEXT, e.getMessage() + "\n");
     }
   }
 

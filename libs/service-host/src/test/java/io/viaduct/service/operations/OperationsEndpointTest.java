@@ -227,6 +227,10 @@ class OperationsEndpointTest {
                 throw new IllegalArgumentException("ms must be 5, got " + parameters.get("ms"));
               }
               return new Status("draining", 5);
+            },
+            "/undrain",
+            _ -> {
+              throw new IllegalStateException("this process is stopping");
             }));
     assertThat(OperationsClient.act(socket, "/drain?ms=5", PATIENCE))
         .isEqualTo("{\"name\":\"draining\",\"sessions\":5}\n");
@@ -235,7 +239,10 @@ class OperationsEndpointTest {
         .hasMessageContaining("400")
         .hasMessageContaining("ms must be 5, got 6");
     assertThatThrownBy(() -> OperationsClient.act(socket, "/fill", PATIENCE))
-        .hasMessageContaining("available actions: /drain");
+        .hasMessageContaining("available actions: /drain /undrain");
+    assertThatThrownBy(() -> OperationsClient.act(socket, "/undrain", PATIENCE))
+        .hasMessageContaining("409")
+        .hasMessageContaining("this process is stopping");
     assertThatThrownBy(() -> OperationsClient.act(socket, "/drain?ms=%zz", PATIENCE))
         .hasMessageContaining("two hexadecimal digits");
     assertThat(OperationsClient.status(socket, PATIENCE)).contains("snapt-1");

@@ -1,0 +1,113 @@
+package io.viaduct.cnapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.netty.channel.DefaultEventLoop;
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.Welcomed;
+import io.viaduct.cnapt.links.Remotes;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.receipts.ReceiptSettings;
+import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
+import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UsedSnaptsTest {
+  @TempDir Path folder;
+
+  private final DefaultEventLoop loop = new DefaultEventLoop();
+  private ReceiptLedger receipts;
+
+  @BeforeEach
+  void open() throws Exception {
+    receipts =
+        ReceiptLedger.open(
+            folder.resolve("state"),
+            new ReceiptSettings(5, 1_000, 45),
+            _ -> ByteString.copyFrom(new byte[64]),
+            InstantSource.system());
+  }
+
+  @AfterEach
+  void close() {
+    receipts.close();
+    loop.shutdownGracefully();
+  }
+
+  private SnaptLine line(int number) {
+    SnaptLine.Owner nobody =
+        (SnaptLine.Owner)
+            Proxy.newProxyInstance(
+                SnaptLine.class.getClassLoader(),
+                new Class<?>[] {SnaptLine.Owner.class},
+                (_, _, _) -> null);
+    return new SnaptLine(
+        number,
+        loop,
+        new TunnelLimits(1500, 65_536),
+        TunnelSettings.defaults(),
+        receipts,
+        InstantSource.system(),
+        nobody);
+  }
+
+  private static Welcomed welcomed() {
+    return new Welcomed(
+        new Snapt("snapt-1", "127.0.0.1", 443),
+        Remotes.of(new InetSocketAddress("127.0.0.1", 443)),
+        Welcome.newBuilder().setSnaptId("snapt-1").setSessionId("s1").build(),
+        1,
+        null);
+  }
+
+  private static DataStatus data(String... states) {
+    List<DataStatus.SnaptStatus> snapts =
+        Stream.of(states)
+            .map(state -> new DataStatus.SnaptStatus("", state, null, 0, 0, 0))
+            .toList();
+    return new DataStatus(
+        "", "udp", "alive", null, null, 0, List.of(), 0, List.of(), List.of(), snapts);
+  }
+
+  @Test
+  void whileOneSnaptCarriesTheReasonsOfOthersAreNoneButCreditConcernsAll() {
+    SnaptLine first = line(0);
+    SnaptLine second = line(1);
+    UsedSnapts snapts = new UsedSnapts(List.of(first, second));
+    assertThat(snapts.status(data("none", "none"))).isEmpty();
+    assertThat(snapts.reasons(data("none", "none"), Probes.NONE)).hasSize(1);
+    second.state().welcomed(welcomed(), 0);
+    assertThat(snapts.reasons(data("none", "carrying"), Probes.NONE)).isEmpty();
+    second.state().credit(CreditNotice.newBuilder().setState(CreditNotice.State.EXHAUSTED).build());
+    assertThat(snapts.reasons(data("none", "carrying"), Probes.NONE))
+        .singleElement()
+        .asString()
+        .contains("the credit is used up");
+    assertThat(snapts.status(data("none", "carrying"))).hasSize(1);
+  }
+
+  @Test
+  void theMtuSuitsTheSmallestSessionWhicheverWasWelcomedLast() {
+    SnaptLine first = line(0);
+    SnaptLine second = line(1);
+    UsedSnapts snapts = new UsedSnapts(List.of(first, second, line(2)));
+    assertThat(snapts.tunMtu()).isZero();
+    first.state().tunMtu(1_350);
+    second.state().tunMtu(1_420);
+    assertThat(snapts.tunMtu()).isEqualTo(1_350);
+  }
+}

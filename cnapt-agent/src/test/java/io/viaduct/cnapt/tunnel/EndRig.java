@@ -1,0 +1,101 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.classification.Classifier;
+import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.links.Remotes;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/// Ends of tunnels on one event loop, without a TUN device, at time 0.
+final class EndRig implements AutoCloseable {
+  private static final MobilitySettings MOBILITY =
+      new MobilitySettings(
+          Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4);
+
+  final LoopMemory memory = LoopbackPaths.memory();
+  final Carried carried = new Carried();
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+  private final IoEventLoop loop = loops.next();
+  private final OwnerLookup owners = new OwnerLookup();
+  private final Classifier classifier = Applications.classifier(Optional.empty());
+  final FlowClasses classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);
+  private final List<TunnelEnd> ends = new ArrayList<>();
+
+  <T> T on(Callable<T> work) throws Exception {
+    return loop.submit(work).get();
+  }
+
+  /// Returns a new end without a session. Must be called on the loop.
+  TunnelEnd end() throws IOException {
+    DataLoop at =
+        new DataLoop(
+            loop,
+            () -> 0,
+            memory,
+            null, // nothing is written to the TUN
+            (_, _) -> {},
+            classes,
+            carried,
+            () -> {},
+            () -> {},
+            () -> {});
+    DataPathListener silent = new SilentListener();
+    TunnelEnd opened =
+        new TunnelEnd(
+            at,
+            TunnelRole.AGENT,
+            Policy.of(List.of(), classifier),
+            TunnelEnd.FlowChanges.NONE,
+            silent,
+            inbound -> new DialledPaths(loop, () -> 0, 0, MOBILITY, null, inbound, silent));
+    ends.add(opened);
+    return opened;
+  }
+
+  /// Returns the terms of a Welcome from an address where nobody answers.
+  static SessionParameters parameters(String snapt) {
+    TunnelSettings settings = TunnelSettings.defaults();
+    return new SessionParameters(
+        snapt,
+        new TunnelTerms(
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.of(new byte[SessionSecret.BYTES]),
+            22,
+            new TunnelLimits(1500, settings.historyBytes())),
+        settings,
+        Remotes.of(new InetSocketAddress("127.0.0.1", 9)),
+        11,
+        null);
+  }
+
+  @Override
+  public void close() throws Exception {
+    on(() -> {
+      ends.forEach(TunnelEnd::close);
+      return null;
+    });
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    memory.close();
+    owners.close();
+  }
+}
