@@ -120,7 +120,7 @@ final class BillStep {
         .sum();
   }
 
-  /// Checks that the bill names the links of a stream that has moved: link A, and later link B.
+  /// Checks that the bill names both links of a stream that has moved.
   private static void links(Narration narration, List<Charge> charges) {
     String stream = Topology.SERVER + ":" + FarEnd.STREAM_PORT;
     List<String> ways =
@@ -129,7 +129,7 @@ final class BillStep {
             .map(BillStep::links)
             .toList();
     narration.hold(
-        ways.contains(DeviceLinks.A + ", " + DeviceLinks.B),
+        ways.stream().anyMatch(way -> way.contains(DeviceLinks.A) && way.contains(DeviceLinks.B)),
         "the bill names the links of the streams, interval by interval: %s",
         String.join("; ", ways));
   }

@@ -36,6 +36,7 @@ public final class TwoSnaptsDay {
   private static final long NEW_MS = 1_500;
   private static final int PAYLOAD_BYTES = 1_000;
   private static final int PACKETS_PER_SECOND = 1_000; // 8.4 Mbit/s each way, with headers
+  private static final long STREAM_SEEN_BYTES = 2_000_000;
   private static final NetworkPlan PLAN =
       new NetworkPlan(
           1,
@@ -74,11 +75,15 @@ public final class TwoSnaptsDay {
     MovingLab.await(() -> states().equals("carrying carrying"), "both SNAPTs carry");
     MovingLab.say("SNAPTs in use", lab.status().path("snapts").size());
     long[] before = {carried(1), carried(2)};
-    long streamEndNs = System.nanoTime() + (long) ((SECONDS + 3) * 1e9);
+    long streamEndNs = System.nanoTime() + (long) ((SECONDS + 6) * 1e9);
     CompletableFuture<PacedStream.Result> stream = stream(streamEndNs);
     MovingLab.await(() -> !flow("HT_LD").isMissingNode(), "the stream has a flow");
     MovingLab.say("stream by", flow("HT_LD").path("snapt").asString(""));
     MovingLab.say("why the stream", flow("HT_LD").path("snaptWhy").asString(""));
+    // A flow that begins in the first second finds no traffic yet.
+    MovingLab.await(
+        () -> carried(1) + carried(2) - before[0] - before[1] > STREAM_SEEN_BYTES,
+        "the stream has carried for two seconds");
     byte[] content = new byte[1 << 20];
     new Random(SEED).nextBytes(content);
     TcpStream.Carried tcp =
