@@ -1,13 +1,11 @@
 package io.viaduct.testbed.moving;
 
-import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.LinkPlan;
 import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.TextDownload;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -32,17 +30,13 @@ public final class FamiliesDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      // IPv4 is preferred, so that each change of link is one of the family.
-      String spare = "links: [{name: linkB, use: spare}]\n";
-      pass(new MovingLab(Path.of(arguments[0]), directory, PLAN, spare, ""));
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          // IPv4 is preferred, so that each change of link is one of the family.
+          String spare = "links: [{name: linkB, use: spare}]\n";
+          pass(new MovingLab(clone, directory, PLAN, spare, ""));
+        });
   }
 
   private static void pass(MovingLab lab) throws Exception {

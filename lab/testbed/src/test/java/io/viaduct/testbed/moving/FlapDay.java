@@ -1,12 +1,10 @@
 package io.viaduct.testbed.moving;
 
-import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,16 +27,11 @@ public final class FlapDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      new FlapDay(new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.CHANGEABLE, "", ""))
-          .pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          new FlapDay(new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, "", "")).pass();
+        });
   }
 
   private void pass() throws Exception {

@@ -1,10 +1,8 @@
 package io.viaduct.testbed.moving;
 
-import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.NetworkPlan;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
@@ -21,16 +19,11 @@ public final class OnlySipDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      new OnlySipDay(new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.STANDARD, "", ""))
-          .pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          new OnlySipDay(new MovingLab(clone, directory, NetworkPlan.STANDARD, "", "")).pass();
+        });
   }
 
   private void pass() throws Exception {

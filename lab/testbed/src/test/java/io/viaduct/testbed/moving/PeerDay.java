@@ -1,7 +1,7 @@
 package io.viaduct.testbed.moving;
 
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.process.ServiceProcess;
-import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.LinkPlan;
 import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkNamespace;
@@ -69,15 +69,11 @@ public final class PeerDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      new PeerDay(Path.of(arguments[0]), directory).pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          new PeerDay(clone, directory).pass();
+        });
   }
 
   private String address(int device, String link) {

@@ -1,12 +1,11 @@
 package io.viaduct.testbed.moving;
 
+import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,11 +48,5 @@ class PeerLabIT {
         .as("a part of eight hand-overs: %s", said)
         .isLessThan(0.1 * number(said, "stream sent"));
     assertThat(number(said, "stream longest gap ms")).as(said).isLessThan(3_000);
-  }
-
-  private static double number(String said, String name) {
-    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
-    assertThat(found.find()).as("%s in %s", name, said).isTrue();
-    return Double.parseDouble(found.group(1));
   }
 }

@@ -1,8 +1,6 @@
 package io.viaduct.testbed.moving;
 
-import io.viaduct.testbed.topology.Laboratory;
-import io.viaduct.testbed.topology.LinkPlan;
-import io.viaduct.testbed.topology.LinkPlan.Family;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.topology.WeatheredCable;
@@ -12,11 +10,8 @@ import io.viaduct.testbed.traffic.Way;
 import io.viaduct.testbed.weather.Direction;
 import io.viaduct.testbed.weather.Fate;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /// The first process of the laboratory of [SeveralLinksLabIT]; prints what it sees. Two links of 10
@@ -31,13 +26,7 @@ public final class SeveralLinksDay {
   private static final int PACKETS = 2_000;
   private static final String POLICY =
       "policy: [{protocol: udp, ports: [%d], method: all}]\n".formatted(MovingLab.STREAM_PORT);
-  private static final NetworkPlan PLAN =
-      new NetworkPlan(
-          1,
-          List.of(
-              new LinkPlan("A", Set.of(Family.IPV4), true, "A"),
-              new LinkPlan("B", Set.of(Family.IPV4), true, "B")),
-          SEED);
+  private static final NetworkPlan PLAN = new NetworkPlan(1, NetworkPlan.CHANGEABLE.links(), SEED);
 
   private final MovingLab lab;
 
@@ -47,15 +36,11 @@ public final class SeveralLinksDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      new SeveralLinksDay(new MovingLab(Path.of(arguments[0]), directory, PLAN, POLICY, "")).pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          new SeveralLinksDay(new MovingLab(clone, directory, PLAN, POLICY, "")).pass();
+        });
   }
 
   private void pass() throws Exception {

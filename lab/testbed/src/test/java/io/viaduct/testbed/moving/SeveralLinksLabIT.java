@@ -1,12 +1,11 @@
 package io.viaduct.testbed.moving;
 
+import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,11 +26,5 @@ class SeveralLinksLabIT {
     assertThat(number(said, "lost on both ways"))
         .as(said)
         .isLessThan(LOST_MOST * number(said, "sent by two paths"));
-  }
-
-  private static double number(String said, String name) {
-    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
-    assertThat(found.find()).as("%s in %s", name, said).isTrue();
-    return Double.parseDouble(found.group(1));
   }
 }

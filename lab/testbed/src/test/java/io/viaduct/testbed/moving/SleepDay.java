@@ -1,7 +1,7 @@
 package io.viaduct.testbed.moving;
 
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.Command;
-import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.RoundTrips;
@@ -9,8 +9,6 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,18 +37,14 @@ public final class SleepDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      var lab = new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.CHANGEABLE, "", "");
-      lab.tokenLifetime(System.getenv(SleepLabIT.TOKEN));
-      long seconds = Long.parseLong(System.getenv(SleepLabIT.SECONDS));
-      new SleepDay(lab, seconds, Integer.parseInt(System.getenv(SleepLabIT.TIMES))).pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          var lab = new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, "", "");
+          lab.tokenLifetime(System.getenv(SleepLabIT.TOKEN));
+          long seconds = Long.parseLong(System.getenv(SleepLabIT.SECONDS));
+          new SleepDay(lab, seconds, Integer.parseInt(System.getenv(SleepLabIT.TIMES))).pass();
+        });
   }
 
   private void pass() throws Exception {

@@ -1,20 +1,14 @@
 package io.viaduct.testbed.moving;
 
-import io.viaduct.testbed.topology.Laboratory;
-import io.viaduct.testbed.topology.LinkPlan;
-import io.viaduct.testbed.topology.LinkPlan.Family;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.TcpStream;
 import io.viaduct.testbed.traffic.Way;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,13 +31,6 @@ public final class TwoSnaptsDay {
   private static final int PAYLOAD_BYTES = 1_000;
   private static final int PACKETS_PER_SECOND = 1_000; // 8.4 Mbit/s each way, with headers
   private static final long STREAM_SEEN_BYTES = 2_000_000;
-  private static final NetworkPlan PLAN =
-      new NetworkPlan(
-          1,
-          List.of(
-              new LinkPlan("A", Set.of(Family.IPV4), true, "A"),
-              new LinkPlan("B", Set.of(Family.IPV4), true, "B")),
-          SEED);
 
   private final MovingLab lab;
 
@@ -53,16 +40,13 @@ public final class TwoSnaptsDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      String agent = "snapts: {sessions: 2}\n";
-      new TwoSnaptsDay(new MovingLab(Path.of(arguments[0]), directory, PLAN, agent, "")).pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          String agent = "snapts: {sessions: 2}\n";
+          new TwoSnaptsDay(new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, agent, ""))
+              .pass();
+        });
   }
 
   private void pass() throws Exception {

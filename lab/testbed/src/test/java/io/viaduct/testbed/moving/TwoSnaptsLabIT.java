@@ -1,12 +1,11 @@
 package io.viaduct.testbed.moving;
 
+import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,11 +28,5 @@ class TwoSnaptsLabIT {
     assertThat(number(said, "charged percent")).as(said).isBetween(97.0, 101.0);
     assertThat(said).contains("call by: snapt-1 ").contains("the held flow stays at: snapt-1 ");
     assertThat(number(said, "told after ms")).as(said).isLessThan(5_000);
-  }
-
-  private static double number(String said, String name) {
-    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
-    assertThat(found.find()).as("%s in %s", name, said).isTrue();
-    return Double.parseDouble(found.group(1));
   }
 }

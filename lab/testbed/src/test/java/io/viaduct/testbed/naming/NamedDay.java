@@ -6,8 +6,8 @@ import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.Command;
-import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -81,15 +81,11 @@ public final class NamedDay {
 
   /// @param arguments the clone, and a directory for this run
   public static void main(String[] arguments) throws Exception {
-    Path outer = Path.of(arguments[1]);
-    Files.createDirectories(outer.resolve("lab"));
-    Path directory = Laboratory.mountPrivate(outer);
-    try {
-      new NamedDay(Path.of(arguments[0]), directory).pass();
-    } finally {
-      Laboratory.keepLogs(directory, outer);
-    }
-    System.exit(0);
+    FirstProcess.run(
+        arguments,
+        (clone, directory) -> {
+          new NamedDay(clone, directory).pass();
+        });
   }
 
   private static String ofNetwork(int number) {

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// Runs a main class of the tests as the first process of namespaces of its own, with the packaged
 /// programs. A test whose requirement is missing is skipped with the reason.
@@ -70,6 +72,13 @@ public final class UnsharedRun {
     } finally {
       laboratory.destroyForcibly();
     }
+  }
+
+  /// Returns the number that the class has printed with this name.
+  public static double number(String said, String name) {
+    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
+    assertThat(found.find()).as("%s in %s", name, said).isTrue();
+    return Double.parseDouble(found.group(1));
   }
 
   /// Returns true if a command can be run and succeeds.
