@@ -12,7 +12,6 @@ import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
-import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -72,7 +71,7 @@ public final class DataPathScenario {
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
               new SnaptChoice(new SnaptsSettings(1, 0)),
-              List.of(new Silent()));
+              List.of(new SilentListener()));
       loop.submit(() -> data.first().install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));
       System.out.println("flow: " + classified(loop, data));
@@ -129,23 +128,6 @@ public final class DataPathScenario {
       Thread.sleep(ECHO_MS_MAX); // the search of /proc has no event to wait for
     }
     return seen + ", reclassified " + data.counters().reclassified();
-  }
-
-  private static final class Silent implements DataPathListener {
-    @Override
-    public void pathFound(long nowNs) {}
-
-    @Override
-    public void pathLeft(LeftPath left) {}
-
-    @Override
-    public void pathDead() {}
-
-    @Override
-    public void carrierChanged(Carrier to, long silentNs) {}
-
-    @Override
-    public void carrierResumed(long afterNs) {}
   }
 
   private static void shell(String command) throws Exception {
