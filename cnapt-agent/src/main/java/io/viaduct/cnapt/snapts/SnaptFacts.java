@@ -3,7 +3,7 @@ package io.viaduct.cnapt.snapts;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.Arrays;
 
-/// What is known about one SNAPT at one time, for the choice of a new flow.
+/// Facts that are known about one SNAPT at one time, for the choice of a new flow.
 ///
 /// @param name id and address of the SNAPT
 /// @param state whether it carries packets
@@ -23,7 +23,7 @@ public record SnaptFacts(
     double ownBitPerSecond,
     double price,
     double load) {
-  /// Whether a SNAPT carries packets, the best state first.
+  /// Ability of a SNAPT to carry packets, the best state first.
   public enum State {
     /// It answers.
     CARRYING,

@@ -30,7 +30,7 @@ final class Affinities {
     record Host(long high, long low, @Nullable ServiceClass of) implements Key {}
   }
 
-  /// What new flows of a port or to a host follow.
+  /// The tie that new flows of a port or to a host follow.
   static final class Tie {
     private TunnelEnd to;
     private int open;
@@ -51,7 +51,7 @@ final class Affinities {
         }
       };
 
-  /// What the flow of a packet follows.
+  /// The SNAPT that the flow of a packet follows, and the reason.
   ///
   /// @param why for a person
   record Followed(TunnelEnd end, String why) {}

@@ -5,8 +5,8 @@ import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.LoopMemory;
 import java.util.function.LongSupplier;
 
-/// What the ends of one data path share: the event loop with its clock and memory, the way to the
-/// host's kernel, and the counts of all sessions.
+/// The parts that the ends of one data path share: the event loop with its clock and memory, the
+/// way to the host's kernel, and the counts of all sessions.
 ///
 /// @param toHost sink of restored packets, behind the admission of the other end's packets
 /// @param begun run when a session of any end has begun

@@ -16,13 +16,13 @@ final class FlowNote {
   /// Line of the policy and the paths that the flow holds on to; null before the first look.
   @Nullable FlowPlacement placement;
 
-  /// What new flows to the same host, or of the same UDP port, follow; null with one SNAPT.
+  /// Ties that new flows to the same host, or of the same UDP port, follow; null with one SNAPT.
   Affinities.@Nullable Tie tieOfHost;
 
   Affinities.@Nullable Tie tieOfPort;
 
-  /// Why the flow has its SNAPT: words, or a [SnaptDecision]; null with one SNAPT, and for a flow
-  /// that the other end has opened.
+  /// The reason for which the flow has its SNAPT: words, or a [SnaptDecision]; null with one SNAPT,
+  /// and for a flow that the other end has opened.
   @Nullable Object placed;
 
   long lookedNs;

@@ -196,7 +196,7 @@ class PaymentWebhookResource {
       if (body.length <= BYTES_MAX) {
         JsonNode read = JSON.readTree(body);
         boolean isKnown = TYPES.contains(read.path("type").asString(""));
-        // What else an event of another type has, is not for billing.
+        // Other members of an event of another type are not for billing.
         ProviderEvent event =
             JSON.treeToValue(isKnown ? read : onlyName(read), ProviderEvent.class);
         if (isWhole(event)) {

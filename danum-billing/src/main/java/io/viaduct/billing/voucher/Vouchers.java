@@ -73,7 +73,7 @@ public final class Vouchers {
       String note,
       String madeBy) {
     public Wanted {
-      // What the database keeps, so that a repeated request is the same one.
+      // The database keeps microseconds; a repeated request must be the same one.
       expiresAt = expiresAt.truncatedTo(ChronoUnit.MICROS);
     }
 

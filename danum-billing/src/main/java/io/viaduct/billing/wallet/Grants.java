@@ -44,7 +44,7 @@ public final class Grants {
       String reason,
       String createdBy) {
     public Wanted {
-      // What the database keeps, so that a repeated request is the same one.
+      // The database keeps microseconds; a repeated request must be the same one.
       expiresAt = expiresAt.truncatedTo(ChronoUnit.MICROS);
     }
 

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.control;
 
-/// Whether a SNAPT drains: it serves its sessions, refuses new ones, and its devices go elsewhere.
+/// State of a drain. A SNAPT that drains serves its sessions and refuses new ones, and its devices
+/// go elsewhere.
 ///
 /// @param draining false: it serves
 /// @param deadlineMs Unix time at which the sessions end that are left; 0 for never
