@@ -286,7 +286,11 @@ final class PostingRound {
     return IntStream.range(0, interval.flows().size())
         .mapToObj(i -> {
           RatedFlow flow = interval.flows().get(i);
-          return new PaidCharge(interval.chargeIds().get(i), account, flow.lines().net());
+          return new PaidCharge(
+              interval.chargeIds().get(i),
+              account,
+              interval.report().startedAt(),
+              flow.lines().net());
         });
   }
 
