@@ -26,6 +26,7 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
@@ -143,7 +144,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     dataLoops =
         new MultiThreadIoEventLoopGroup(
             loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
-    credit = new CreditLine(configuration.credit().beforeFirstAnswer());
+    credit =
+        new CreditLine(
+            configuration.credit().beforeFirstAnswer(),
+            new FreeDestinations(configuration.credit().reachable()));
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
     SnaptConfiguration.Attribution recorded = configuration.attribution();
     attribution =

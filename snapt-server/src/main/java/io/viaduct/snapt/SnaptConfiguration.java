@@ -219,7 +219,15 @@ public record SnaptConfiguration(
   ///
   /// @param beforeFirstAnswer what happens to traffic while billing cannot be asked and has not yet
   ///   said what its tariff wants
-  public record Credit(WithoutBilling beforeFirstAnswer) {}
+  /// @param reachable destinations that are carried without credit, and charged
+  public record Credit(WithoutBilling beforeFirstAnswer, List<EgressRule> reachable) {
+    private static final int REACHABLE_MAX = 32;
+
+    public Credit {
+      reachable = List.copyOf(reachable);
+      require(reachable.size(), 0, REACHABLE_MAX, "the number of entries of credit.reachable");
+    }
+  }
 
   /// The delivery of the reports.
   ///
