@@ -135,6 +135,14 @@ public final class Deployment {
     return java(directory);
   }
 
+  /// Returns the beginning of a command line that runs a program of this clone, such as `denarii`.
+  public List<String> program(String name) {
+    return List.of(
+        "env",
+        "JAVA_HOME=" + System.getProperty("java.home"),
+        root.resolve("bin").resolve(name).toString());
+  }
+
   /// Makes services that are started later write their start caches when they are stopped.
   public void train(StartCaches into) {
     caches = into;
