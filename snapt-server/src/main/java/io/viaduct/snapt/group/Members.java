@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// The channels to the other members. gRPC connects at the first call, or before. Any thread may call the
-/// methods; answers come on threads of gRPC.
+/// The channels to the other members. gRPC connects at the first call, or before. Any thread may
+/// call the methods; answers come on threads of gRPC.
 final class Members implements AutoCloseable {
   private static final int MESSAGE_BYTES_MAX = 1 << 16; // of an answer
   // Longer than a member waits for the device.
