@@ -160,7 +160,11 @@ final class SnaptLine implements ControlListener, DataPathListener {
                 number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
+    boolean handedOver = welcome.getMovedNumber() != 0;
     dataLoop.execute(() -> {
+      if (handedOver) {
+        end().retire();
+      }
       end().install(parameters);
       end().control(by.connection());
       owner.connected();

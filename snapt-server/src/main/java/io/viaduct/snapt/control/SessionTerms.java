@@ -43,7 +43,8 @@ final class SessionTerms {
   }
 
   private static Set<Feature> features(Hello hello) {
-    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS);
+    Set<Feature> known =
+        EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.MOVES);
     known.retainAll(hello.getFeaturesList());
     return known;
   }

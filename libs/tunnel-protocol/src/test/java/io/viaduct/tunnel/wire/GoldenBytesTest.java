@@ -11,6 +11,7 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -220,6 +221,19 @@ class GoldenBytesTest {
                                 .setDrainDeadlineMs(1_790_000_060_000L)
                                 .setLoadPercent(30))
                         .setComplete(true))));
+    golden.put(
+        "control-moved",
+        frame(
+            ControlMessage.newBuilder()
+                .setMoved(
+                    Moved.newBuilder()
+                        .setNumber(9)
+                        .setTo(
+                            Relay.newBuilder()
+                                .setSnaptId("snapt-2")
+                                .setHost("relay.test")
+                                .setControlPort(443)
+                                .setDataPort(443)))));
     golden.put(
         "control-receipt-answer",
         frame(
