@@ -469,7 +469,6 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   private void drain(DrainStatus now) {
-    LOG.info("{}", now);
     drain = now;
     registry.drain(now.draining());
     ownRelay();

@@ -91,6 +91,7 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
+            _ -> {},
             new CreditLine(WithoutBilling.CONTINUE));
     connection.start(announceEvery);
   }
