@@ -10,6 +10,7 @@ import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.OperatorAccess;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
@@ -110,6 +111,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Relay relay;
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
+  private final Drains drains;
+  private final OperatorAccess access;
   private @Nullable Egress egress;
   private final GroupCounts groupCounts = new GroupCounts();
   private @Nullable SnaptGroup group;
@@ -176,7 +179,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             sender,
             () -> statusSource().announcement(),
             this::onTokenKeys,
+            order -> drains().onOrder(order),
             credit);
+    drains = new Drains(this::server, clock, bridge::announceSoon, metrics.registry());
+    access =
+        new OperatorAccess(
+            drains.actions(Drains.Way.REST),
+            configuration.operations().token(),
+            metrics.registry());
   }
 
   // Devices must not reach each other through the group either.
@@ -215,7 +225,13 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   ///
   /// @throws IOException if a resource is not available; the message names it and says what to do
   public void start() throws IOException {
-    operations.listen(configuration.operations());
+    if (!configuration.owner().isEmpty()) {
+      LOG.warn(
+          "owner: {} has no effect any more, and the key goes with the next version: billing knows"
+              + " the owner of each SNAPT ('denarii snapts')",
+          configuration.owner());
+    }
+    operations.listen(configuration.operations().settings(), access);
     ZstdBlocks.load();
     startDataPath();
     startControl();
@@ -231,10 +247,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             port(controlAddress),
             port(dataAddress));
     status = source;
-    operations.listen(
-        configuration.socket(),
-        source::document,
-        DrainActions.of(server(), clock, bridge::announceSoon));
+    operations.listen(configuration.socket(), source::document, drains.actions(Drains.Way.COMMAND));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
@@ -350,6 +363,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         source, running, SnaptReload.parts(this, clock), metrics.registry(), clock);
   }
 
+  Drains drains() {
+    return drains;
+  }
+
   ExchangeableTls tls() {
     return tls;
   }
@@ -361,7 +378,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private ControlServer server() {
     ControlServer server = control;
     if (server == null) {
-      throw new IllegalStateException("the control port opens first");
+      throw new IllegalStateException("this SNAPT is starting: its control port is not open yet");
     }
     return server;
   }

@@ -5,6 +5,7 @@ import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
@@ -49,6 +50,7 @@ public final class TunnelEnd {
   private volatile boolean leaving; // written by the event loop
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
   private double load;
+  private SnaptTerms terms = SnaptTerms.UNKNOWN;
   private boolean closed;
   private @Nullable RetiringSession retiring;
 
@@ -215,6 +217,12 @@ public final class TunnelEnd {
     load = share;
     at.stateChanged().run();
     noteEmpty();
+  }
+
+  /// Takes what a list says about the SNAPT.
+  public void terms(SnaptTerms told) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    terms = told;
   }
 
   private void noteEmpty() {
@@ -468,7 +476,7 @@ public final class TunnelEnd {
             : paths.isSearching()
                 ? SnaptFacts.State.SILENT
                 : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
-    return meter.facts(name, state, load, nowNs);
+    return meter.facts(name, state, terms.prices(), load, nowNs);
   }
 
   /// Returns whether new flows may have this SNAPT.

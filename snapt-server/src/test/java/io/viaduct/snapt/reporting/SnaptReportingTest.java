@@ -93,6 +93,7 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
+            _ -> {},
             new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())));
     connection.start(announceEvery);
   }

@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -219,7 +220,8 @@ class GoldenBytesTest {
                                 .setRegion("north")
                                 .setState(Relay.State.DRAINING)
                                 .setDrainDeadlineMs(1_790_000_060_000L)
-                                .setLoadPercent(30))
+                                .setLoadPercent(30)
+                                .addAllSurcharges(List.of(0L, 0L, 0L, 2_500_000L)))
                         .setComplete(true))));
     golden.put(
         "control-moved",
