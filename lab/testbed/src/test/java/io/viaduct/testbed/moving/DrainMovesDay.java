@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /// The first process of the laboratory of [DrainMovesLabIT]; prints what it sees. A device with one
 /// session, and two SNAPTs of a group, which are upgraded one after the other while connections and
-/// a stream go through them: the session goes to the second one and back, twice.
+/// a stream go through them: the session goes to the second one, and back.
 public final class DrainMovesDay {
   private static final long SEED = 20_261_126;
   private static final int FLOWS = 50;
@@ -56,9 +56,6 @@ public final class DrainMovesDay {
     upgrade("snapt-1");
     move("snapt-2", "snapt-1");
     upgrade("snapt-2");
-    move("snapt-1", "snapt-2");
-    MovingLab.say("undrain snapt-1", lab.act("snapt-1", "undrain"));
-    move("snapt-2", "snapt-1"); // which has carried before: nothing is loaded for the first time
     MovingLab.say("device at", lab.at());
     going.set(false);
     double longestMs = flows.stop();
