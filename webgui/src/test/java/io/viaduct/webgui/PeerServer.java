@@ -148,6 +148,7 @@ public final class PeerServer implements AutoCloseable {
             wallets,
             running,
             snapts,
+            ordered,
             refusedReports,
             gaps,
             received,

@@ -16,16 +16,11 @@ class DirectoryLabIT {
   @TempDir private Path directory;
 
   @Test
-  void pricesDrainsAndRemovalsReachTheDeviceWithinFiveSecondsAndTheBillHasThePrice()
-      throws Exception {
+  void pricesAndDrainsReachTheDeviceWithinFiveSecondsAndTheBillHasThePrice() throws Exception {
     String said = UnsharedRun.of(DirectoryDay.class, "directory", directory, Map.of());
     assertThat(number(said, "price told after ms")).as(said).isLessThan(TOLD_MS_MAX);
     assertThat(said).contains("region core, surcharge per GB: HT_LD 500.00 den");
     assertThat(number(said, "surcharge billed")).as(said).isPositive();
     assertThat(number(said, "drain by the bridge told after ms")).as(said).isLessThan(TOLD_MS_MAX);
-    assertThat(number(said, "drain by signal told after ms")).as(said).isLessThan(TOLD_MS_MAX);
-    assertThat(number(said, "drains logged")).as(said).isEqualTo(2);
-    assertThat(number(said, "call lost")).as(said).isZero();
-    assertThat(number(said, "removal told after ms")).as(said).isLessThan(TOLD_MS_MAX);
   }
 }
