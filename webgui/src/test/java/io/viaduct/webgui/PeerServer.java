@@ -682,7 +682,7 @@ public final class PeerServer implements AutoCloseable {
     Map<String, Object> state = new LinkedHashMap<>();
     state.put("account", id);
     state.put("state", "sufficient");
-    state.put("blocked", false);
+    state.put("refused", "none");
     state.put("balanceMicrodenarii", micro);
     state.put("limitMicrodenarii", "0");
     state.put("reservedMicrodenarii", "0");

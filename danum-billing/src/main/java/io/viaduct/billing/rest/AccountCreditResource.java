@@ -51,10 +51,13 @@ class AccountCreditResource {
       String spentTodayMicrodenarii,
       String spentThisMonthMicrodenarii) {}
 
+  /// @param refused why new traffic is refused now: `none`, `credit`, `cap-day`, `cap-month`,
+  ///   `blocked`, `suspended` or `closed`
+  /// @param block the operator's block; null while there is none
   record AccountCreditView(
       String account,
       String state,
-      boolean blocked,
+      String refused,
       @Nullable BlockView block,
       String balanceMicrodenarii,
       String limitMicrodenarii,
@@ -215,7 +218,7 @@ class AccountCreditResource {
             new AccountCreditView(
                 id,
                 credit.state().name().toLowerCase(Locale.ROOT),
-                !credit.isActive(),
+                credit.refusal().name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 credit.access() == AccountCredit.Access.BLOCKED
                     ? blocks.latest(id).map(BlockView::of).orElse(null)
                     : null,

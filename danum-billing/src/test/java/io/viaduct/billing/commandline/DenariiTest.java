@@ -102,7 +102,7 @@ class DenariiTest {
   }
 
   @Test
-  void anAccountShowsBalanceCreditCapsAndWallets() {
+  void anAccountShowsBalanceCreditCapsAndWallets() throws Exception {
     operator.run("topup", alice, "100den").succeeds();
     charged();
     CommandRun text = user.run("account").succeeds();
@@ -115,6 +115,15 @@ class DenariiTest {
     assertThat(keys(json.get("credit")))
         .contains("balanceMicrodenarii", "availableMicrodenarii", "caps", "lastsSeconds");
     assertThat(user.run("account", "operator").code()).as("not visible").isEqualTo(2);
+    String credit = "/api/v1/accounts/" + alice + "/credit";
+    billing.call(
+        "PUT",
+        credit + "/block",
+        billing.operator(),
+        "{\"blocked\":true,\"reason\":\"stolen card\"}",
+        Map.of("If-Match", billing.tag(credit, billing.operator())));
+    assertThat(user.run("account").succeeds().out())
+        .contains("the operator has blocked the account: stolen card");
   }
 
   @Test

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -69,9 +71,17 @@ class SumsPagesTest {
   }
 
   @Test
-  void blockedAccountIsToldOnItsHome() {
-    peer.funds.putAll(Map.of("blocked", true, "state", "exhausted"));
-    assertThat(Visitor.text(alice.get("/").body(), "blocked")).contains("new traffic is refused");
+  void eachReasonOfARefusalHasAnAdviceOfItsOwnOnTheHome() {
+    Set<String> told = new HashSet<>();
+    for (String reason :
+        List.of("credit", "cap-day", "cap-month", "blocked", "suspended", "closed")) {
+      peer.funds.put("refused", reason);
+      told.add(Visitor.text(alice.get("/").body(), "refused"));
+    }
+    assertThat(told).hasSize(6).noneMatch(String::isBlank);
+    assertThat(told.stream().filter(text -> text.contains("A top-up lets it pass"))).hasSize(1);
+    peer.funds.put("refused", "none");
+    assertThat(alice.get("/").body()).doesNotContain("data-testid=\"refused\"");
   }
 
   @Test
