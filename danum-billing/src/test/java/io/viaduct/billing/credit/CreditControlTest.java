@@ -248,8 +248,36 @@ class CreditControlTest {
     bridge.ask(web.request());
     web.carry(20_000, 1_000);
     bridge.ask(web.request());
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
     assertThat(running()).hasSize(1);
-    CLOCK.advance(Duration.ofMinutes(7));
+    CLOCK.advance(Duration.ofSeconds(25)); // its last quota lasted 5 s, and 15 s for late requests
+    assertThat(running()).isEmpty();
+  }
+
+  @Test
+  void flowsThatHaveEndedRunNoLongerThoughTheirReportIsNew() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(20_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    assertThat(running()).hasSize(1);
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    bridge.ask(ended.build());
+    assertThat(running()).isEmpty();
+  }
+
+  @Test
+  void trafficThatIsReportedWhileNoQuotaCanBeAskedForRuns() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    CLOCK.advance(Duration.ofSeconds(90)); // the way to billing's credit control was cut
+    web.carry(20_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    assertThat(running()).hasSize(1);
+    CLOCK.advance(Duration.ofSeconds(80)); // the next report should have come
     assertThat(running()).isEmpty();
   }
 

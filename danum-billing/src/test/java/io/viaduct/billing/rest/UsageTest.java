@@ -103,6 +103,16 @@ class UsageTest {
   }
 
   @Test
+  void sumsOfALinkLeaveOutTheOtherLinks() throws Exception {
+    List<OnFile> some = charges.subList(0, 40);
+    String ids = some.stream().map(c -> Long.toString(c.id())).collect(Collectors.joining(","));
+    SharedDatabase.jdbc()
+        .update("update charge set link = 'rmnet_data0' where id in (" + ids + ")");
+    holds(usage("by=&link=rmnet_data0").body().get("total"), some);
+    assertThat(usage("by=&link=nowhere").body().at("/total/charges").asString()).isEqualTo("0");
+  }
+
+  @Test
   void daysAndHoursAreThoseOfTheZoneThatIsAskedFor() throws Exception {
     // Half an hour off: its hours begin between those of UTC. And one whose clocks change in March.
     for (String name : List.of("Asia/Kolkata", "Europe/Warsaw", "America/St_Johns")) {

@@ -183,6 +183,7 @@ public final class Billing {
         + with("class", filter.serviceClass())
         + with("application", filter.application())
         + with("device", filter.device())
+        + with("link", filter.link())
         + with("zone", UsageQuery.zoneName(query.zone()))
         + with("by", query.by());
   }

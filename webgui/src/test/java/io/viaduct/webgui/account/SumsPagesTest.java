@@ -66,7 +66,8 @@ class SumsPagesTest {
     assertThat(Visitor.text(page, "charge-link")).isEqualTo("wlan0");
     assertThat(page).contains("name=\"link\" value=\"wlan0\"", "charges.csv?", "link=wlan0");
     assertThat(peer.asked)
-        .anyMatch(address -> address.contains("/charges?") && address.contains("link=wlan0"));
+        .anyMatch(address -> address.contains("/charges?") && address.contains("link=wlan0"))
+        .anyMatch(address -> address.contains("/usage?") && address.contains("link=wlan0"));
     assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-link")).isEqualTo("wlan0");
   }
 
@@ -98,6 +99,16 @@ class SumsPagesTest {
     assertThat(page)
         .contains("from=2026-11-20&amp;to=2026-11-21&amp;by=application&amp;application=ssh");
     assertThat(peer.asked).anyMatch(address -> address.contains("by=day%2Capplication"));
+  }
+
+  @Test
+  void theDaysOfALinkLeadToTheChargesOfThatLink() {
+    peer.usage.put("usage", List.of(sums("2026-11-20", "ssh", "1000000")));
+    String page = alice.get("/accounts/alice/charges?link=wlan0").body();
+    for (String part : List.of("group-day", "group-row")) {
+      String row = page.substring(page.indexOf("data-testid=\"" + part));
+      assertThat(row.substring(0, row.indexOf("</tr>"))).as(part).contains("link=wlan0");
+    }
   }
 
   @Test
