@@ -96,6 +96,7 @@ public final class PeerServer implements AutoCloseable {
 
   /// Texts of its answers, longest first.
   private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Set<String> refusals = ConcurrentHashMap.newKeySet();
 
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
@@ -162,6 +163,7 @@ public final class PeerServer implements AutoCloseable {
     }
     posted.clear();
     said.clear();
+    refusals.clear();
     tokens.clear();
     billing = Mood.WELL;
     bridge = Mood.WELL;
@@ -832,7 +834,13 @@ public final class PeerServer implements AutoCloseable {
     answer.forEach(this::remember);
   }
 
+  /// The sentences of refusals since the last reset.
+  public Set<String> refusals() {
+    return refusals;
+  }
+
   void problem(HttpExchange exchange, int status, String detail) throws IOException {
+    refusals.add(detail);
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 

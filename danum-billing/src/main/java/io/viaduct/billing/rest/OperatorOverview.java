@@ -17,8 +17,8 @@ final class OperatorOverview {
     this.jdbc = jdbc;
   }
 
-  /// Numbers of accounts that stand out. Operators' own accounts carry no traffic and need no credit:
-  /// they are not counted as short of it.
+  /// Numbers of accounts that stand out. Operators' own accounts carry no traffic and need no
+  /// credit: they are not counted as short of it.
   record StandingOut(
       long suspended, long blocked, long low, long exhausted, long belowZero, long cut) {}
 

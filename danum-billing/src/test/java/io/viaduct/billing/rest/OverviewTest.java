@@ -92,10 +92,14 @@ class OverviewTest {
     billing.post(
         "/api/v1/accounts",
         operator,
-        "{\"id\":\"%s\",\"password\":\"password-of-boss\",\"role\":\"operator\"}".formatted(operators));
+        "{\"id\":\"%s\",\"password\":\"password-of-boss\",\"role\":\"operator\"}"
+            .formatted(operators));
     String users = fresh();
     SharedDatabase.jdbc()
-        .update("update credit_account set state = 'EXHAUSTED' where account in (?, ?)", operators, users);
+        .update(
+            "update credit_account set state = 'EXHAUSTED' where account in (?, ?)",
+            operators,
+            users);
     assertThat(overview().at("/accounts/exhausted").asLong()).isEqualTo(before + 1);
     String list = "/api/v1/accounts?state=exhausted&search=";
     assertThat(billing.get(list + operators, operator).body().get("accounts")).isEmpty();

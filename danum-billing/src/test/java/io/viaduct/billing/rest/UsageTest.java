@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.rest.ChargesOnFile.OnFile;
 import java.math.BigInteger;
 import java.nio.file.Path;

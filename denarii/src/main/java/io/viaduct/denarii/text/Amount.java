@@ -63,8 +63,8 @@ public final class Amount {
         : plain(amount) + (size == 0 ? " den" : " µden");
   }
 
-  /// Returns a number with three significant digits, without an exponent; one that nobody could read
-  /// so as `< 0.001`.
+  /// Returns a number with three significant digits, without an exponent; one that nobody could
+  /// read so as `< 0.001`.
   public static String number(double value) {
     if (!Double.isFinite(value)) {
       return String.format(Locale.ROOT, "%s", value);

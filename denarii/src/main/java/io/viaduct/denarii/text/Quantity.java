@@ -31,8 +31,8 @@ public final class Quantity {
     return scaled(kbitPerSecond, BITS);
   }
 
-  /// Returns a quantity with three significant digits and the prefix that fits, nano to giga:
-  /// `662 µden/vu`; what is less than 1 nano as `< 1 nden/vu`.
+  /// Returns a quantity with three significant digits and the prefix that fits, nano to giga: `662
+  /// µden/vu`; what is less than 1 nano as `< 1 nden/vu`.
   ///
   /// @param unit without a prefix
   public static String prefixed(double value, String unit) {

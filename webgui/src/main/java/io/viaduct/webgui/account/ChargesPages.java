@@ -104,7 +104,8 @@ class ChargesPages {
       if (e.status() != 400) {
         throw e;
       }
-      model.addAttribute("problem", e.detail());
+      model.addAttribute("problem", "filter.problem");
+      model.addAttribute("refusal", e.detail());
       return new ChargePage(List.of(), null);
     }
   }

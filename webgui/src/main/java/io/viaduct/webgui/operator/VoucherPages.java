@@ -4,6 +4,7 @@ import io.viaduct.webgui.billing.BroughtMoney;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
+import io.viaduct.webgui.page.Refusals;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.DateTimeException;
@@ -83,7 +84,7 @@ class VoucherPages {
       Outcome.problem(page, "vouchers.problem.away");
     } catch (PeerRefusedException e) {
       Outcome.problem(page, "outcome.refused");
-      page.addFlashAttribute("refusal", e.detail());
+      Refusals.attributes(e).forEach(page::addFlashAttribute);
     }
     page.addFlashAttribute("form", form);
     return "redirect:/vouchers";

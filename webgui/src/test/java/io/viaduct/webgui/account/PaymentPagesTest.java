@@ -117,7 +117,9 @@ class PaymentPagesTest {
   @Test
   void filterThatBillingRefusesIsToldOnThePage() {
     String page = Visitor.alice().get("/accounts/alice/charges?from=yesterday").body();
-    assertThat(Visitor.text(page, "filter-problem")).startsWith("from must be a time");
+    assertThat(page)
+        .contains("data-testid=\"filter-problem\"", "The filter cannot be used so")
+        .contains("lang=\"en\" data-testid=\"refusal-detail\">from must be a time");
     assertThat(page).contains("data-testid=\"charges-filter\"");
   }
 
