@@ -85,6 +85,7 @@ class AccountCreditResource {
   record NewCaps(@Nullable String dayMicrodenarii, @Nullable String monthMicrodenarii) {}
 
   @Refuses(ProblemType.NOT_FOUND)
+  @Tagged
   @GetMapping
   @Operation(
       summary = "Credit of an account: what is reserved, what is available, how long it lasts",
@@ -101,6 +102,7 @@ class AccountCreditResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/limit")
   @Operation(
       summary = "Set how far the balance may go below zero, as an operator",
@@ -117,6 +119,7 @@ class AccountCreditResource {
   }
 
   @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PutMapping("/alert")
   @Operation(
       summary =
@@ -137,6 +140,7 @@ class AccountCreditResource {
   }
 
   @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PutMapping("/caps")
   @Operation(
       summary = "Set the most to spend per day and month (UTC); without a key there is no such cap",
@@ -165,6 +169,7 @@ class AccountCreditResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/block")
   @Operation(
       summary = "Block an account or lift its block, as an operator",

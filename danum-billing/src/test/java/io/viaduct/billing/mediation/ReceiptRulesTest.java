@@ -214,6 +214,7 @@ class ReceiptRulesTest {
         .satisfies(u -> {
           assertThat(u.refusal()).isEqualTo("COUNTS_DIFFER");
           assertThat(u.deviceDownBytes()).isEqualTo(34);
+          assertThat(u.snaptBytes()).isEqualTo(report.getPreBytes());
         });
     assertThat(ofRefusal("COUNTS_DIFFER")).hasSize(1);
     assertThat(ofRefusal("UNKNOWN_SESSION")).isEmpty();
