@@ -84,7 +84,7 @@ class OperatorPagesTest {
     assertThat(page)
         .contains("data-snapt-id=\"snapt-1\"", "data-snapt-id=\"snapt-2\"", "silent")
         .contains("hx-trigger=\"every 500ms\"");
-    assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1,000");
+    assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1\u202f000");
     assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
     assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.3 Mbit/s");
   }
