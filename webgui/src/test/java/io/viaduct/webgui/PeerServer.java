@@ -426,7 +426,9 @@ public final class PeerServer implements AutoCloseable {
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
-      send(exchange, 200, JSON.writeValueAsString(Map.of("gaps", gaps)));
+      Map<String, Object> page = new LinkedHashMap<>(Map.of("gaps", gaps));
+      page.put("next", gaps.size() < 2 ? null : "older-gaps");
+      send(exchange, 200, JSON.writeValueAsString(page));
     } else if (parts.getFirst().equals("reports") && operator) {
       reports(exchange, parts.subList(1, parts.size()));
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {

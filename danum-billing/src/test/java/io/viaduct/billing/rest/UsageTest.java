@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
-import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.rest.ChargesOnFile.OnFile;
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -105,12 +104,21 @@ class UsageTest {
 
   @Test
   void sumsOfALinkLeaveOutTheOtherLinks() throws Exception {
-    List<OnFile> some = charges.subList(0, 40);
-    String ids = some.stream().map(c -> Long.toString(c.id())).collect(Collectors.joining(","));
-    SharedDatabase.jdbc()
-        .update("update charge set link = 'rmnet_data0' where id in (" + ids + ")");
-    holds(usage("by=&link=rmnet_data0").body().get("total"), some);
-    assertThat(usage("by=&link=nowhere").body().at("/total/charges").asString()).isEqualTo("0");
+    String busy = "ulla-" + UUID.randomUUID().toString().substring(0, 8);
+    billing.openAccount(operator, busy);
+    ChargesOnFile.addMany(busy, 2000, FIRST); // one interval of a thousand over rmnet0
+    try {
+      String sums = "/api/v1/accounts/" + busy + "/usage?by=&link=";
+      JsonNode rare = billing.get(sums + "rmnet0", operator).body().get("total");
+      assertThat(rare.get("charges").asString()).isEqualTo("2");
+      assertThat(rare.get("netMicrodenarii").asString()).isEqualTo("1800");
+      JsonNode others = billing.get(sums + "wlan0", operator).body().get("total");
+      assertThat(others.get("charges").asString()).isEqualTo("1998");
+      assertThat(billing.get(sums + "nowhere", operator).body().at("/total/charges").asString())
+          .isEqualTo("0");
+    } finally {
+      ChargesOnFile.remove(busy);
+    }
   }
 
   @Test

@@ -325,8 +325,11 @@ public final class Billing {
     return peer.get("/reports/counts", token, ReportCounts.class);
   }
 
-  public SequenceGaps sequenceGaps(BearerToken token, int limit) {
-    return peer.get("/reports/gaps?limit=" + limit, token, SequenceGaps.class);
+  public SequenceGaps sequenceGaps(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        "/reports/gaps" + query("&limit=" + limit + with("cursor", cursor)),
+        token,
+        SequenceGaps.class);
   }
 
   /// The account's event stream (WHATWG HTML section 9.2); the caller closes it.

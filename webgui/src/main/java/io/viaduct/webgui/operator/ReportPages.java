@@ -44,6 +44,7 @@ class ReportPages {
       @RequestParam(required = false) @Nullable String refusal,
       @RequestParam(required = false) @Nullable String heldCursor,
       @RequestParam(required = false) @Nullable String unsignedCursor,
+      @RequestParam(required = false) @Nullable String gapsCursor,
       Model model) {
     BearerToken token = visitor.token();
     ReportQuery query = new ReportQuery(snapt, account, reason, refusal);
@@ -54,7 +55,7 @@ class ReportPages {
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
     model.addAttribute("reports", refused.refused());
-    model.addAttribute("gaps", billing.sequenceGaps(token, ROWS).gaps());
+    model.addAttribute("gaps", billing.sequenceGaps(token, ROWS, gapsCursor));
     model.addAttribute("next", refused.next());
     model.addAttribute("cursor", cursor);
     return "reports";

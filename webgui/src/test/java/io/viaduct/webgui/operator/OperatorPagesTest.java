@@ -134,6 +134,15 @@ class OperatorPagesTest {
             "receivedAt",
             "2026-11-20T10:01:01Z"));
     peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 17, "to", 19, "account", "bob"));
+    assertThat(olga.get("/reports").body()).doesNotContain("gaps-older");
+    peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 27, "to", 29, "account", "bob"));
+    assertThat(Visitor.text(olga.get("/operator").body(), "attention-gaps"))
+        .as("a page of them is not all of them")
+        .isEqualTo("gaps in the sequences of reports: 2 and more");
+    assertThat(olga.get("/reports").body()).contains("gapsCursor=older-gaps");
+    assertThat(olga.get("/reports?gapsCursor=older-gaps").statusCode()).isEqualTo(200);
+    assertThat(peer.asked).anyMatch(address -> address.matches(".*gaps.*cursor=older-gaps.*"));
+    peer.gaps.removeLast();
     assertThat(olga.get("/reports").body())
         .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")
         .contains("data-testid=\"gap-row\"", "3 / 17–19");
