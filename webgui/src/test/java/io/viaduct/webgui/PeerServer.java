@@ -619,6 +619,8 @@ public final class PeerServer implements AutoCloseable {
                           Map.of(
                               "id",
                               "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80",
+                              "name",
+                              "red phone",
                               "addedAt",
                               "2026-11-20T10:00:00Z")))));
         }

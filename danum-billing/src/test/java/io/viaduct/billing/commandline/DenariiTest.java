@@ -139,6 +139,10 @@ class DenariiTest {
         .isEqualTo("no charge fits\n");
     assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
         .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
+    String device =
+        user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
+    assertThat(user.run("charges", "--device", device, "--json").jsonLines()).isNotEmpty();
+    assertThat(user.run("charges", "--device", "another", "--json").jsonLines()).isEmpty();
     CommandRun refused = user.run("charges", "--state", "lost");
     assertThat(refused.code()).isEqualTo(65);
     assertThat(refused.err()).contains("state must be");

@@ -63,6 +63,7 @@ class ChargesPages {
     model.addAttribute("next", page.next());
     model.addAttribute("query", query);
     model.addAttribute("by", group);
+    model.addAttribute("devices", billing.devices(token, account));
     model.addAttribute("choices", ChargeGroups.CHOICES);
     model.addAttribute("days", ChargeGroups.DAYS);
     model.addAttribute("classes", Charge.CLASSES);

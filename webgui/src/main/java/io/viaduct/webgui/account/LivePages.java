@@ -179,6 +179,7 @@ class LivePages {
     shown.put("account", viewed.account());
     shown.put("filter", all);
     shown.put("by", viewed.by());
+    shown.put("devices", billing.devices(token, viewed.account()));
     shown.put(
         "charges",
         billing.charges(token, viewed.account(), ChargeQuery.newest(viewed.rows())).charges());

@@ -121,6 +121,29 @@ class SumsPagesTest {
   }
 
   @Test
+  void devicesHaveTheNamesThatTheirUserGaveThem() {
+    String known = "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80";
+    String removed = "mF3kZ0b1n2l5y6x7w8v9u0t1s2r3q4p5o6n7m8l9k0A";
+    Map<String, Object> phone = sums("2026-11-20", null, "1000000");
+    phone.put("device", known);
+    Map<String, Object> gone = sums("2026-11-20", null, "2000000");
+    gone.put("device", removed);
+    peer.usage.put("usage", List.of(phone, gone));
+    String page = alice.get("/accounts/alice/charges?by=device&device=" + removed).body();
+    assertThat(Visitor.text(page, "group-row")).startsWith("red phone");
+    assertThat(page)
+        .contains("device=" + known)
+        .contains(">mF3kZ0b1\u2026</a>")
+        .contains("<option value=\"" + removed + "\" selected=\"selected\">mF3kZ0b1\u2026")
+        .contains("<option value=\"" + known + "\">red phone</option>");
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("device", known);
+    peer.charges.add(charge);
+    assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-device"))
+        .isEqualTo("red phone " + known);
+  }
+
+  @Test
   void sumsThatKnowNeitherStateNorRelayAreNotShownForThem() {
     assertThat(alice.get("/accounts/alice/charges?state=final").body())
         .doesNotContain("data-testid=\"charges-total\"");
