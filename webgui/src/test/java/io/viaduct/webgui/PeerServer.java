@@ -58,6 +58,7 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> unsigned = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
   public final List<String> decisions = new CopyOnWriteArrayList<>();
+  public final List<String> decisionKeys = new CopyOnWriteArrayList<>();
   public volatile boolean refusesDecisions;
 
   /// Words of a refused decision; none of its own if empty.
@@ -158,6 +159,7 @@ public final class PeerServer implements AutoCloseable {
             unsigned,
             counts,
             decisions,
+            decisionKeys,
             changes)) {
       list.clear();
     }
@@ -474,6 +476,8 @@ public final class PeerServer implements AutoCloseable {
       } else if (parts.size() == 2) {
         send(exchange, 200, JSON.writeValueAsString(row));
       } else {
+        decisionKeys.add(
+            String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key")));
         decisions.add(
             parts.get(2)
                 + " "

@@ -10,6 +10,7 @@ import io.viaduct.webgui.Scenery;
 import io.viaduct.webgui.Visitor;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -73,8 +74,11 @@ class PseudoLocaleTest {
       look(alice, "/accounts/alice/usage?from=yesterday", foreign);
       peer.refusesDecisions = true;
       String release = "/reports/held/7/release";
-      String csrf = Visitor.hidden(olga.get(release).body(), "_csrf");
-      olga.post(release, Map.of("_csrf", csrf, "reason", "ticket 5"));
+      String form = olga.get(release).body();
+      Map<String, String> sent = new HashMap<>(Map.of("reason", "ticket 5"));
+      List.of("_csrf", "idempotencyKey")
+          .forEach(name -> sent.put(name, Visitor.hidden(form, name)));
+      olga.post(release, sent);
       look(olga, "/reports", foreign);
     }
     assertThat(foreign).isEmpty();
