@@ -97,6 +97,7 @@ public final class PeerServer implements AutoCloseable {
 
   /// Texts of its answers, longest first.
   private final Set<String> said = ConcurrentHashMap.newKeySet();
+
   private final Set<String> refusals = ConcurrentHashMap.newKeySet();
 
   public final AtomicInteger loginAttempts = new AtomicInteger();
@@ -429,7 +430,10 @@ public final class PeerServer implements AutoCloseable {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
       Map<String, Object> page = new LinkedHashMap<>(Map.of("gaps", gaps));
-      page.put("next", gaps.size() < 2 ? null : "older-gaps");
+      boolean isLast =
+          gaps.size() < 2
+              || String.valueOf(exchange.getRequestURI().getQuery()).contains("cursor=older-gaps");
+      page.put("next", isLast ? null : "older-gaps");
       send(exchange, 200, JSON.writeValueAsString(page));
     } else if (parts.getFirst().equals("reports") && operator) {
       reports(exchange, parts.subList(1, parts.size()));
@@ -476,8 +480,7 @@ public final class PeerServer implements AutoCloseable {
       } else if (parts.size() == 2) {
         send(exchange, 200, JSON.writeValueAsString(row));
       } else {
-        decisionKeys.add(
-            String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key")));
+        decisionKeys.add(String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key")));
         decisions.add(
             parts.get(2)
                 + " "

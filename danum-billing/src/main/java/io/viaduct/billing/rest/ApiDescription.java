@@ -64,11 +64,13 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
       refusals.put(415, Set.of(ProblemType.INVALID_REQUEST));
     }
     if (method.hasMethodAnnotation(Tagged.class)) {
-      operation.getResponses().forEach((status, response) -> {
-        if (status.startsWith("2")) {
-          response.addHeaderObject(HttpHeaders.ETAG, tag());
-        }
-      });
+      operation
+          .getResponses()
+          .forEach((status, response) -> {
+            if (status.startsWith("2")) {
+              response.addHeaderObject(HttpHeaders.ETAG, tag());
+            }
+          });
     }
     refusals.forEach((status, types) ->
         operation.getResponses().addApiResponse(Integer.toString(status), refusal(types)));

@@ -139,8 +139,7 @@ class DenariiTest {
         .isEqualTo("no charge fits\n");
     assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
         .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
-    String device =
-        user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
+    String device = user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
     assertThat(user.run("charges", "--device", device, "--json").jsonLines()).isNotEmpty();
     assertThat(user.run("charges", "--device", "another", "--json").jsonLines()).isEmpty();
     CommandRun refused = user.run("charges", "--state", "lost");

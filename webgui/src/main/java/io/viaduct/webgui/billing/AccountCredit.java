@@ -49,8 +49,8 @@ public record AccountCredit(
     return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
   }
 
-  /// Returns why new traffic is refused: `credit`, `cap-day`, `cap-month`, `blocked`, `suspended` or
-  /// `closed`; `none` if it is not, and for a word of a later version.
+  /// Returns why new traffic is refused: `credit`, `cap-day`, `cap-month`, `blocked`, `suspended`
+  /// or `closed`; `none` if it is not, and for a word of a later version.
   public String knownRefused() {
     String word = String.valueOf(refused);
     return REFUSALS.contains(word) ? word : "none";

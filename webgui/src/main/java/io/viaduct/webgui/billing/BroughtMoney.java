@@ -70,6 +70,7 @@ public final class BroughtMoney {
   }
 
   /// Takes back what is open of a batch.
+  ///
   /// @param key made with the form: sent twice, the batch is taken back once
   public VoucherBatch takeBack(BearerToken token, UUID key, String batch, String reason) {
     return peer.post(

@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A page of notices that an account's credit became low, exhausted or sufficient, or that a cap was
-/// reached, latest first.
+/// A page of notices that an account's credit became low, exhausted or sufficient, or that a cap
+/// was reached, latest first.
 ///
 /// @param next cursor of the following page, null on the last page
 public record CreditNotices(List<Notice> notices, @Nullable String next) {

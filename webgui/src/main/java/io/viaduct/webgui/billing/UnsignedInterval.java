@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param refusal why the device did not sign, in billing's word; null if it did not say
 /// @param deviceUpBytes the device's own count of the session then
 /// @param deviceDownBytes likewise
-/// @param snaptBytes the SNAPT's count of the session until the end of the interval, both directions
+/// @param snaptBytes the SNAPT's count of the session until the end of the interval, both
+///   directions
 /// @param differenceBytes what the SNAPT has counted more than the device
 public record UnsignedInterval(
     String id,

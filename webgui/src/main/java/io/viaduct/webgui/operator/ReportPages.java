@@ -128,8 +128,7 @@ class ReportPages {
       Outcome.problem(page, "decision.problem.reason");
       return "redirect:/reports/%s/%s/%s".formatted(kind, id, action);
     }
-    carryOut(
-        decision, visitor.token(), id, new Billing.Decision(idempotencyKey, told), page);
+    carryOut(decision, visitor.token(), id, new Billing.Decision(idempotencyKey, told), page);
     return "redirect:/reports";
   }
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// Formats quantities for the pages, for one viewer: times are in the viewer's zone, quantities
 /// have three significant digits and a unit that fits. A dash stands for a quantity that was not
 /// measured. Numbers keep one form in all languages: a point for decimals and a narrow space for
-/// thousands, since a comma there is a decimal one to half of the readers.
-/// `numbers.js` writes the same texts in the browser.
+/// thousands, since a comma there is a decimal one to half of the readers. `numbers.js` writes the
+/// same texts in the browser.
 public final class Display {
   /// Shown for a quantity that is not known.
   public static final String UNKNOWN = "\u2013";

@@ -1,8 +1,8 @@
 package io.viaduct.webgui.peer;
 
 /// The peer understood the request and refused it (4xx other than 401). The type says what kind of
-/// refusal it is; the detail is the peer's own sentence in English (RFC 9457 `detail`) and fit to be
-/// shown to the visitor. A tariff that billing refuses has a place, and perhaps a knot.
+/// refusal it is; the detail is the peer's own sentence in English (RFC 9457 `detail`) and fit to
+/// be shown to the visitor. A tariff that billing refuses has a place, and perhaps a knot.
 public final class PeerRefusedException extends RuntimeException {
   /// Stands for a refusal that is of no knot.
   public static final int NO_KNOT = -1;

@@ -56,8 +56,7 @@ class LiveTest {
 
   @Test
   void streamOfTheListOfChargesCarriesThemAndTheirSumsAndNothingElse() {
-    try (EventStream live =
-        EventStream.open(Visitor.alice(), STREAM + "&page=charges&by=device")) {
+    try (EventStream live = EventStream.open(Visitor.alice(), STREAM + "&page=charges&by=device")) {
       await().until(() -> peer.streams.size() == 1 && live.events().size() == 1);
       peer.usage.put("total", PeerServer.sums(null, "7", "4000000"));
       peer.book(PeerServer.charge("c9", "alice"));

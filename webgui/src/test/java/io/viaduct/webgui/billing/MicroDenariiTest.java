@@ -33,14 +33,36 @@ class MicroDenariiTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = ';', value = {"12,5; 12500000", "0,25; 250000", "1,0001; 1000100", "12.5; 12500000", "3.325; 3325000"})
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "12,5; 12500000",
+        "0,25; 250000",
+        "1,0001; 1000100",
+        "12.5; 12500000",
+        "3.325; 3325000"
+      })
   void aCommaIsADecimalOneAsInMostOfEurope(String typed, long micro) {
     assertThat(MicroDenarii.ofDenarii(typed).value()).isEqualTo(micro);
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", " ", "-1", "+1", "1e3", "0x10", "3,325", "1,5,0", ",5", ".5", "5.", "1.0000001", "\u0661"})
+      strings = {
+        "",
+        " ",
+        "-1",
+        "+1",
+        "1e3",
+        "0x10",
+        "3,325",
+        "1,5,0",
+        ",5",
+        ".5",
+        "5.",
+        "1.0000001",
+        "\u0661"
+      })
   void whatIsNoPlainAmountIsRefused(String typed) {
     assertThatThrownBy(() -> MicroDenarii.ofDenarii(typed))
         .isInstanceOf(NumberFormatException.class);

@@ -140,8 +140,9 @@ class OperatorPagesTest {
         .as("a page of them is not all of them")
         .isEqualTo("gaps in the sequences of reports: 2 and more");
     assertThat(olga.get("/reports").body()).contains("gapsCursor=older-gaps");
-    assertThat(olga.get("/reports?gapsCursor=older-gaps").statusCode()).isEqualTo(200);
-    assertThat(peer.asked).anyMatch(address -> address.matches(".*gaps.*cursor=older-gaps.*"));
+    assertThat(olga.get("/reports?gapsCursor=older-gaps").body())
+        .contains("data-testid=\"gap-row\"")
+        .doesNotContain("gaps-older");
     peer.gaps.removeLast();
     assertThat(olga.get("/reports").body())
         .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")

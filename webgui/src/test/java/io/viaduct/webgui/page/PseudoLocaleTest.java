@@ -70,6 +70,7 @@ class PseudoLocaleTest {
     List<String> foreign = new ArrayList<>();
     try (Visitor alice = Visitor.alice();
         Visitor olga = Visitor.operator()) {
+      look(alice, "/accounts/alice/charges", foreign); // says the classes
       look(alice, "/accounts/alice/charges?from=yesterday", foreign);
       look(alice, "/accounts/alice/usage?from=yesterday", foreign);
       peer.refusesDecisions = true;

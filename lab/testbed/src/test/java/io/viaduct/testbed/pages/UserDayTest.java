@@ -55,7 +55,7 @@ class UserDayTest {
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
         BrowserContext window = browser.newContext()) {
       pages = running;
-      pages.open("alice", 900_000_000);
+      pages.open("alice", 5_700_000_000L);
       GeneratedMonth.write(pages.database(), "alice", Instant.now());
       page = window.newPage();
       logIn(page, "password-of-alice");
