@@ -48,14 +48,18 @@ viaduct.chart = (() => {
     return [0, ...tens];
   };
 
+  // The year of a day is in the read-out and in the table; on the axis it would leave no room.
+  const short = (label) => label.replace(/^\d{4}-(\d\d-\d\d)$/, '$1');
+
   const axes = (kind, data, bend) => {
     const look = { stroke: token('--ink-soft'), grid: { stroke: token('--line'), width: 1 }, ticks: { stroke: token('--line'), width: 1 }, font: '12px system-ui, sans-serif' };
     const { quantity } = viaduct.numbers;
     const unit = data.series[0].unit;
-    const labels = (u, splits) => splits.map((i) => (Number.isInteger(i) ? data.labels[i] || '' : ''));
+    const labels = (u, splits) => splits.map((i) => (Number.isInteger(i) ? short(data.labels[i] || '') : ''));
+    const widest = Math.max(0, ...data.labels.map((label) => short(label).length));
     return [
       kind === 'lines' ? { ...look, space: 72, ...(bend ? { splits: powers(bend), filter: (u, splits) => splits } : {}), values: (u, splits) => splits.map((v) => (v === null ? '' : v === 0 ? '0' : quantity(v, data.unit))) }
-        : { ...look, grid: { show: false }, values: labels, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 96, 168], space: 64 },
+        : { ...look, grid: { show: false }, values: labels, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 96, 168], space: Math.max(48, 16 + 8 * widest) },
       { ...look, size: 92, values: (u, splits) => splits.map((v) => (v === 0 ? '0' : quantity(v, unit))) },
     ];
   };
@@ -127,6 +131,7 @@ viaduct.chart = (() => {
     const lineX = bend ? { time: false, distr: 4, asinh: bend } : { time: false };
     const options = {
       width: plot.clientWidth, height: plot.clientHeight, legend: { show: false }, padding: [8, 32, 0, 0],
+      pxAlign: kind === 'lines' ? 0 : 1, // on whole pixels a smooth curve would have corners
       cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
       scales: { x: kind === 'lines' ? { ...lineX, range: (u, low, high) => [low, high] } : { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] }, y: { range: (u, low, high) => (low === high ? [0, high || 1] : [Math.min(0, low), Math.max(0, high) * 1.05]) } },
       axes: axes(kind, data, bend),

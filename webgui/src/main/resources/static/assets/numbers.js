@@ -9,7 +9,7 @@ viaduct.numbers = (() => {
 
   const grouped = (digits) => {
     const [whole, decimals] = digits.replace('-', '−').split('.');
-    const thousands = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+    const thousands = whole.replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f'); // a comma would be a decimal one to many
     return decimals ? thousands + '.' + decimals : thousands;
   };
 

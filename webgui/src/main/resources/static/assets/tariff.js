@@ -196,10 +196,11 @@
   let curves = [];
 
   const status = form && document.querySelector('[data-testid=check]');
-  const say = (text, look) => {
+  const say = (text, look, detail = '') => {
     const line = status.querySelector('[data-check-text]');
     line.textContent = text;
     line.className = look;
+    status.querySelector('[data-check-detail]').textContent = detail; // billing's words, in English
   };
 
   const fieldOf = (placeName, knot) => {
@@ -220,7 +221,7 @@
     status.dataset.place = place;
     status.dataset.knot = knot < 0 ? '' : knot;
     status.querySelector('[data-check-show]').hidden = !field;
-    say(valid ? form.dataset.textValid : detail, valid ? 'good' : 'bad');
+    say(valid ? form.dataset.textValid : form.dataset.textInvalid, valid ? 'good' : 'bad', valid ? '' : detail);
     curves.forEach((one) => one.place());
   };
 

@@ -58,6 +58,7 @@ final class AccountCommand extends ReadingCall {
         Amount.exact(credit.path("limitMicrodenarii").asString()),
         Amount.exact(credit.path("reservedMicrodenarii").asString()));
     out.printf("Credit     %s%n", credit(credit));
+    refused(credit);
     JsonNode caps = credit.path("caps");
     out.printf("Today      %s%n", spent(caps, "spentTodayMicrodenarii", "dayMicrodenarii"));
     out.printf("Month      %s%n", spent(caps, "spentThisMonthMicrodenarii", "monthMicrodenarii"));
@@ -65,12 +66,31 @@ final class AccountCommand extends ReadingCall {
   }
 
   private static String credit(JsonNode credit) {
-    String state = credit.path("blocked").asBoolean() ? "blocked" : credit.path("state").asString();
+    String state = credit.path("state").asString();
     String hour = Amount.rounded(credit.path("spentLastHourMicrodenarii").asString());
     return credit.path("lastsSeconds").isNumber()
         ? "%s; lasts %s at the rate of the last hour (%s)"
             .formatted(state, Quantity.duration(credit.path("lastsSeconds").asLong()), hour)
         : state + "; nothing was charged in the last hour";
+  }
+
+  private void refused(JsonNode credit) {
+    String why =
+        switch (credit.path("refused").asString()) {
+          case "credit" -> "the credit is used up; a top-up lets it pass";
+          case "cap-day" ->
+              "the cap for a day is reached; the next day (UTC) or a higher cap lets it pass";
+          case "cap-month" ->
+              "the cap for a month is reached; the next month (UTC) or a higher cap lets it pass";
+          case "blocked" ->
+              "the operator has blocked the account: " + credit.at("/block/reason").asString();
+          case "suspended" -> "the operator has suspended the account";
+          case "closed" -> "the account is closed";
+          default -> "";
+        };
+    if (!why.isEmpty()) {
+      out().printf("Refused    new traffic is refused: %s%n", why);
+    }
   }
 
   private static String spent(JsonNode caps, String spent, String cap) {

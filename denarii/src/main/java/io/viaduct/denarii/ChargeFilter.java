@@ -33,6 +33,12 @@ final class ChargeFilter {
   private String snapt = "";
 
   @Option(
+      names = "--device",
+      paramLabel = "ID",
+      description = "device that it was carried for: its id, as 'cnapt keygen' prints it")
+  private String device = "";
+
+  @Option(
       names = "--link",
       paramLabel = "NAME",
       description = "link of the device that carried most of it, such as wlan0")
@@ -48,6 +54,7 @@ final class ChargeFilter {
     query.put("state", state);
     query.put("application", application);
     query.put("snapt", snapt);
+    query.put("device", device);
     query.put("link", link);
     return query;
   }

@@ -66,18 +66,29 @@ final class ExplanationText {
 
   /// Writes each step of the computation.
   void steps(JsonNode explanation) {
-    Table table = new Table(">STEP", "NAME", ">VALUE", "UNIT", "FORMULA");
+    Table table = new Table(">STEP", "NAME", ">VALUE", "FORMULA");
     for (JsonNode step : explanation.path("steps")) {
-      double value = step.path("value").asDouble();
-      boolean isMoney = step.path("unit").asString().equals("µden");
       table.row(
           Integer.toString(step.path("number").asInt()),
           step.path("name").asString(),
-          isMoney ? Long.toString(Math.round(value)) : Amount.number(value),
-          step.path("unit").asString(),
+          value(step.path("value").asDouble(), step.path("unit").asString()),
           step.path("formula").asString());
     }
     table.print(out);
+  }
+
+  // The unit scales with the value: people read 8.41 µden/vu, and not its zeros.
+  private static String value(double value, String unit) {
+    return switch (unit) {
+      case "µden" -> Math.round(value) + " µden";
+      case "" -> Amount.number(value);
+      case "kbit/s" -> Quantity.rate(value);
+      case "ms" -> Amount.number(value) + " ms";
+      case "bytes" -> Quantity.bytes(Math.round(value));
+      case "den/s per kbit/s" -> Quantity.prefixed(value, "den/kbit");
+      case "den/s per ms" -> Quantity.prefixed(value, "den/s/ms");
+      default -> Quantity.prefixed(value, unit);
+    };
   }
 
   /// Writes the lines of a bill that are not zero, and what is to pay.

@@ -238,15 +238,22 @@ final class VoucherCommand extends CommandGroup {
     @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "why")
     private String reason = "";
 
+    @Option(
+        names = "--key",
+        description = "idempotency key, 1 to 128 characters (default: a new one, which is printed)")
+    private @Nullable String key;
+
     @Override
     int run() throws IOException {
+      String once = key == null ? UUID.randomUUID().toString() : key;
+      err().printf("key %s%n", once);
       JsonNode after =
           billing()
               .send(
                   "POST",
                   "/vouchers/" + Pages.encoded(batch) + "/return",
                   Map.of("reason", reason),
-                  Map.of())
+                  Map.of("Idempotency-Key", once))
               .body();
       if (isJson()) {
         json(after);

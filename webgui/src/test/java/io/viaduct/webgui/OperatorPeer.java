@@ -284,7 +284,7 @@ public final class OperatorPeer {
     Map<String, Object> credit = new LinkedHashMap<>();
     credit.put("account", account);
     credit.put("state", "low");
-    credit.put("blocked", block != null);
+    credit.put("refused", block != null ? "blocked" : "none");
     credit.put("block", block);
     credit.put("balanceMicrodenarii", Long.toString(peer.balances.getOrDefault(account, 0L)));
     credit.put("limitMicrodenarii", "5000000");

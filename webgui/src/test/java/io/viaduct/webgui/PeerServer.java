@@ -58,6 +58,7 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> unsigned = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
   public final List<String> decisions = new CopyOnWriteArrayList<>();
+  public final List<String> decisionKeys = new CopyOnWriteArrayList<>();
   public volatile boolean refusesDecisions;
 
   /// Words of a refused decision; none of its own if empty.
@@ -99,6 +100,8 @@ public final class PeerServer implements AutoCloseable {
 
   /// Texts of its answers, longest first.
   private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+  private final Set<String> refusals = ConcurrentHashMap.newKeySet();
 
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
@@ -161,11 +164,13 @@ public final class PeerServer implements AutoCloseable {
             unsigned,
             counts,
             decisions,
+            decisionKeys,
             changes)) {
       list.clear();
     }
     posted.clear();
     said.clear();
+    refusals.clear();
     tokens.clear();
     billing = Mood.WELL;
     bridge = Mood.WELL;
@@ -450,7 +455,12 @@ public final class PeerServer implements AutoCloseable {
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
-      send(exchange, 200, JSON.writeValueAsString(Map.of("gaps", gaps)));
+      Map<String, Object> page = new LinkedHashMap<>(Map.of("gaps", gaps));
+      boolean isLast =
+          gaps.size() < 2
+              || String.valueOf(exchange.getRequestURI().getQuery()).contains("cursor=older-gaps");
+      page.put("next", isLast ? null : "older-gaps");
+      send(exchange, 200, JSON.writeValueAsString(page));
     } else if (parts.getFirst().equals("reports") && operator) {
       reports(exchange, parts.subList(1, parts.size()));
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
@@ -496,6 +506,7 @@ public final class PeerServer implements AutoCloseable {
       } else if (parts.size() == 2) {
         send(exchange, 200, JSON.writeValueAsString(row));
       } else {
+        decisionKeys.add(String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key")));
         decisions.add(
             parts.get(2)
                 + " "
@@ -641,6 +652,8 @@ public final class PeerServer implements AutoCloseable {
                           Map.of(
                               "id",
                               "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80",
+                              "name",
+                              "red phone",
                               "addedAt",
                               "2026-11-20T10:00:00Z")))));
         }
@@ -708,7 +721,7 @@ public final class PeerServer implements AutoCloseable {
     Map<String, Object> state = new LinkedHashMap<>();
     state.put("account", id);
     state.put("state", "sufficient");
-    state.put("blocked", false);
+    state.put("refused", "none");
     state.put("balanceMicrodenarii", micro);
     state.put("limitMicrodenarii", "0");
     state.put("reservedMicrodenarii", "0");
@@ -858,7 +871,13 @@ public final class PeerServer implements AutoCloseable {
     answer.forEach(this::remember);
   }
 
+  /// The sentences of refusals since the last reset.
+  public Set<String> refusals() {
+    return refusals;
+  }
+
   void problem(HttpExchange exchange, int status, String detail) throws IOException {
+    refusals.add(detail);
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param spentThisMonth charges of this month (UTC)
 /// @param reserved sum of the reservations
 /// @param state as last noticed
+/// @param reachedCap cap of the present day or month that was noticed as reached; null for none
 /// @param rulesVersion version of limit, caps and threshold
 /// @param low credit below which the user wants to be told; null for the operator's threshold
 /// @param expired rest of wallets whose time is over, which only pay use from before
@@ -27,6 +28,7 @@ public record AccountCredit(
     MicroDenarii spentThisMonth,
     MicroDenarii reserved,
     CreditState state,
+    @Nullable ReachedCap reachedCap,
     long rulesVersion,
     @Nullable MicroDenarii low,
     MicroDenarii expired) {
@@ -35,8 +37,8 @@ public record AccountCredit(
     OPEN,
     /// The operator has blocked it. It may register, and its sessions stay.
     BLOCKED,
-    /// It is suspended or closed.
-    INACTIVE
+    SUSPENDED,
+    CLOSED
   }
 
   /// The most that a user wants to spend.
@@ -45,6 +47,10 @@ public record AccountCredit(
   /// @param month per month (UTC), null for no cap
   public record Caps(@Nullable MicroDenarii day, @Nullable MicroDenarii month) {
     public static final Caps NONE = new Caps(null, null);
+
+    @Nullable MicroDenarii of(ReachedCap.Period period) {
+      return period == ReachedCap.Period.DAY ? day : month;
+    }
   }
 
   /// Returns true if the account may have quotas.
@@ -68,6 +74,34 @@ public record AccountCredit(
     MicroDenarii rest = available();
     rest = within(rest, caps.day(), spentToday);
     return within(rest, caps.month(), spentThisMonth);
+  }
+
+  /// Returns why new traffic is refused.
+  public Refusal refusal() {
+    return switch (access) {
+      case BLOCKED -> Refusal.BLOCKED;
+      case SUSPENDED -> Refusal.SUSPENDED;
+      case CLOSED -> Refusal.CLOSED;
+      case OPEN -> refusalOfMoney();
+    };
+  }
+
+  private Refusal refusalOfMoney() {
+    if (credit().value() <= 0 || state == CreditState.EXHAUSTED) {
+      return Refusal.CREDIT;
+    }
+    if (reachedCap != null) {
+      return reachedCap.period() == ReachedCap.Period.DAY ? Refusal.CAP_DAY : Refusal.CAP_MONTH;
+    }
+    return Refusal.NONE;
+  }
+
+  /// Returns what is left of a cap, reserved or not; null without such a cap.
+  @Nullable MicroDenarii left(ReachedCap.Period period) {
+    MicroDenarii cap = caps.of(period);
+    return cap == null
+        ? null
+        : cap.minus(period == ReachedCap.Period.DAY ? spentToday : spentThisMonth);
   }
 
   private MicroDenarii within(MicroDenarii rest, @Nullable MicroDenarii cap, MicroDenarii spent) {
@@ -97,6 +131,7 @@ public record AccountCredit(
         spentThisMonth,
         reserved.minus(before).plus(after),
         state,
+        reachedCap,
         rulesVersion,
         low,
         expired);

@@ -92,7 +92,7 @@ public final class CreditControl {
     if (request.isLast()) {
       store.quotas().sweep(List.of(request.session()));
     }
-    CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
+    CreditState state = notices.look(decision.credit(), decision.refused(), now);
     return answers(prices, now)
         .answer(message, decision.result(), granted, decision.credit(), state);
   }
@@ -136,7 +136,7 @@ public final class CreditControl {
       pushed.add(new Pushed(session, quotas));
     }
     decision.save();
-    CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
+    CreditState state = notices.look(decision.credit(), decision.refused(), now);
     CreditResult result = decision.result();
     CreditAnswers answers = answers(prices, now);
     return pushed.stream()

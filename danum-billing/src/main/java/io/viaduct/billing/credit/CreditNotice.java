@@ -3,8 +3,16 @@ package io.viaduct.billing.credit;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 
-/// A change of an account's credit state.
+/// A change of an account's credit state, or a cap of the user that was reached.
 ///
 /// @param credit balance and credit limit at the change
-public record CreditNotice(
-    String account, CreditState state, MicroDenarii credit, Instant noticedAt) {}
+public record CreditNotice(String account, Edge edge, MicroDenarii credit, Instant noticedAt) {
+  /// What is noticed: the new state of the credit, or the cap that was reached.
+  public enum Edge {
+    SUFFICIENT,
+    LOW,
+    EXHAUSTED,
+    CAP_DAY,
+    CAP_MONTH
+  }
+}

@@ -24,7 +24,7 @@ final class CreditStore {
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account
           and s.day between :month and :day), 0),
         coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked,
-        c.low_microdenarii,
+        c.low_microdenarii, c.reached_cap, c.reached_cap_on, c.reached_cap_microdenarii,
         coalesce((select sum(w.amount_microdenarii - coalesce(
             (select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0))
           from wallet w where w.account = c.account and w.expires_at <= :now
@@ -68,11 +68,11 @@ final class CreditStore {
         .param("day", today)
         .param("month", today.withDayOfMonth(1))
         .param("now", Timestamp.from(now))
-        .query((row, _) -> credit(row))
+        .query((row, _) -> credit(row, today))
         .optional();
   }
 
-  private AccountCredit credit(ResultSet row) throws SQLException {
+  private AccountCredit credit(ResultSet row, LocalDate today) throws SQLException {
     MicroDenarii limit = amount(row, 4);
     return new AccountCredit(
         row.getString(1),
@@ -84,16 +84,32 @@ final class CreditStore {
         new MicroDenarii(row.getLong(10)),
         new MicroDenarii(row.getLong(11)),
         CreditState.valueOf(row.getString(7)),
+        reachedCap(row, today),
         row.getLong(8),
         amount(row, 13),
-        new MicroDenarii(row.getLong(14)));
+        new MicroDenarii(row.getLong(17)));
+  }
+
+  private static @Nullable ReachedCap reachedCap(ResultSet row, LocalDate today)
+      throws SQLException {
+    if (row.getString(14) == null) {
+      return null;
+    }
+    ReachedCap reached =
+        new ReachedCap(
+            ReachedCap.Period.valueOf(row.getString(14)),
+            row.getObject(15, LocalDate.class),
+            new MicroDenarii(row.getLong(16)));
+    return reached.isOf(today) ? reached : null;
   }
 
   private static AccountCredit.Access access(String state, boolean isBlocked) {
-    if (!state.equals("active")) {
-      return AccountCredit.Access.INACTIVE;
-    }
-    return isBlocked ? AccountCredit.Access.BLOCKED : AccountCredit.Access.OPEN;
+    return switch (state) {
+      case "active" -> isBlocked ? AccountCredit.Access.BLOCKED : AccountCredit.Access.OPEN;
+      case "suspended" -> AccountCredit.Access.SUSPENDED;
+      case "closed" -> AccountCredit.Access.CLOSED;
+      default -> throw new IllegalStateException("account state '%s'".formatted(state));
+    };
   }
 
   private static @Nullable MicroDenarii amount(ResultSet row, int column) throws SQLException {
@@ -167,16 +183,23 @@ final class CreditStore {
         .single();
   }
 
-  /// Stores the state of an account, and the balance below which it is to be looked at again.
-  void state(String account, CreditState state, long lookBelow) {
+  /// Stores the state of an account, the cap that it has reached, and the balance below which it is
+  /// to be looked at again.
+  void state(String account, CreditState state, @Nullable ReachedCap reached, long lookBelow) {
     jdbc.sql(
-            "update credit_account set state = ?, look_below_microdenarii = ? where account = ?"
-                + " and (state, look_below_microdenarii) is distinct from (?, ?)")
-        .param(state.name())
-        .param(lookBelow)
-        .param(account)
-        .param(state.name())
-        .param(lookBelow)
+            """
+            update credit_account set state = :state, look_below_microdenarii = :below, reached_cap = :cap::text,
+              reached_cap_on = :day::date, reached_cap_microdenarii = :amount::bigint
+            where account = :account
+              and (state, look_below_microdenarii, reached_cap, reached_cap_on, reached_cap_microdenarii)
+                is distinct from (:state, :below, :cap::text, :day::date, :amount::bigint)
+            """)
+        .param("state", state.name())
+        .param("below", lookBelow)
+        .param("cap", reached == null ? null : reached.period().name())
+        .param("day", reached == null ? null : reached.on())
+        .param("amount", reached == null ? null : reached.amount().value())
+        .param("account", account)
         .update();
   }
 
@@ -246,7 +269,7 @@ final class CreditStore {
         .query((row, _) ->
             new CreditNotice(
                 row.getString(1),
-                CreditState.valueOf(row.getString(2)),
+                CreditNotice.Edge.valueOf(row.getString(2)),
                 new MicroDenarii(row.getLong(3)),
                 row.getTimestamp(4).toInstant()))
         .list();

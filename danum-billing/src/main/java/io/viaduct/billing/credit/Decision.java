@@ -26,6 +26,7 @@ final class Decision {
   private final Set<Key> changed = new LinkedHashSet<>();
   private AccountCredit credit;
   private boolean isRefused;
+  private boolean isCapped;
   private CreditResult result;
 
   Decision(
@@ -112,6 +113,7 @@ final class Decision {
     if (!granted.hasRest()) {
       result = credit.shortage();
       isRefused |= result == CreditResult.CREDIT_LIMIT_REACHED;
+      isCapped |= result == CreditResult.SPENDING_CAP_REACHED;
     }
     return granted;
   }
@@ -140,8 +142,8 @@ final class Decision {
     return result;
   }
 
-  /// Returns true if a grant was refused because too little credit is left.
-  boolean isRefused() {
-    return isRefused;
+  /// Returns what was refused, for the notices.
+  CreditNotices.Refused refused() {
+    return new CreditNotices.Refused(isRefused, isCapped);
   }
 }

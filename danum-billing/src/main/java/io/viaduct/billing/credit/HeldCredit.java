@@ -134,7 +134,7 @@ public final class HeldCredit {
                 row.getLong(1),
                 new CreditNotice(
                     row.getString(2),
-                    CreditState.valueOf(row.getString(3)),
+                    CreditNotice.Edge.valueOf(row.getString(3)),
                     new MicroDenarii(row.getLong(4)),
                     row.getTimestamp(5).toInstant()),
                 row.getString(6),

@@ -1,5 +1,7 @@
 package io.viaduct.billing.ledger;
 
+import java.math.BigDecimal;
+
 /// An amount of money in integer micro-denarii (10^-6 den). Amounts are stored, sent and added only
 /// in this unit. Overflow throws an exception.
 ///
@@ -31,6 +33,12 @@ public record MicroDenarii(long value) implements Comparable<MicroDenarii> {
   @Override
   public int compareTo(MicroDenarii other) {
     return Long.compare(value, other.value);
+  }
+
+  /// Returns the amount for people, with all its digits: `35.541158 den`.
+  public String denarii() {
+    BigDecimal denarii = BigDecimal.valueOf(value, 6).stripTrailingZeros();
+    return (denarii.signum() == 0 ? "0" : denarii.toPlainString()) + " den";
   }
 
   /// Returns the number as the interfaces send it: a string, because JSON readers round large

@@ -51,10 +51,13 @@ class AccountCreditResource {
       String spentTodayMicrodenarii,
       String spentThisMonthMicrodenarii) {}
 
+  /// @param refused why new traffic is refused now: `none`, `credit`, `cap-day`, `cap-month`,
+  ///   `blocked`, `suspended` or `closed`
+  /// @param block the operator's block; null while there is none
   record AccountCreditView(
       String account,
       String state,
-      boolean blocked,
+      String refused,
       @Nullable BlockView block,
       String balanceMicrodenarii,
       String limitMicrodenarii,
@@ -82,6 +85,7 @@ class AccountCreditResource {
   record NewCaps(@Nullable String dayMicrodenarii, @Nullable String monthMicrodenarii) {}
 
   @Refuses(ProblemType.NOT_FOUND)
+  @Tagged
   @GetMapping
   @Operation(
       summary = "Credit of an account: what is reserved, what is available, how long it lasts",
@@ -98,6 +102,7 @@ class AccountCreditResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/limit")
   @Operation(
       summary = "Set how far the balance may go below zero, as an operator",
@@ -114,6 +119,7 @@ class AccountCreditResource {
   }
 
   @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PutMapping("/alert")
   @Operation(
       summary =
@@ -134,6 +140,7 @@ class AccountCreditResource {
   }
 
   @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PutMapping("/caps")
   @Operation(
       summary = "Set the most to spend per day and month (UTC); without a key there is no such cap",
@@ -162,6 +169,7 @@ class AccountCreditResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/block")
   @Operation(
       summary = "Block an account or lift its block, as an operator",
@@ -215,7 +223,7 @@ class AccountCreditResource {
             new AccountCreditView(
                 id,
                 credit.state().name().toLowerCase(Locale.ROOT),
-                !credit.isActive(),
+                credit.refusal().name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 credit.access() == AccountCredit.Access.BLOCKED
                     ? blocks.latest(id).map(BlockView::of).orElse(null)
                     : null,

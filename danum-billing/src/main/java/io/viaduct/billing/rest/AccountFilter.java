@@ -21,9 +21,10 @@ record AccountFilter(String search, @Nullable Which which, Order order) {
     SUSPENDED("a.state = 'suspended'"),
     CLOSED("a.state = 'closed'"),
     BLOCKED("c.blocked"),
-    LOW("c.state = 'LOW'"),
-    EXHAUSTED("c.state = 'EXHAUSTED'"),
-    BELOW_ZERO("c.balance_microdenarii < 0"),
+    // Operators' own accounts need no credit.
+    LOW("a.role = 'user' and c.state = 'LOW'"),
+    EXHAUSTED("a.role = 'user' and c.state = 'EXHAUSTED'"),
+    BELOW_ZERO("a.role = 'user' and c.balance_microdenarii < 0"),
     CUT("c.account in (select q.account from credit_quota q where q.cut)");
 
     private final String condition;

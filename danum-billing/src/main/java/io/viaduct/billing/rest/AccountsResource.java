@@ -88,6 +88,7 @@ class AccountsResource {
   }
 
   @Refuses(ProblemType.NOT_FOUND)
+  @Tagged
   @GetMapping("/{id}")
   @Operation(summary = "One account", operationId = "getAccount")
   ResponseEntity<AccountView> get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {

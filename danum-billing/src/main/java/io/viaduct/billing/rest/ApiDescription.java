@@ -3,6 +3,7 @@ package io.viaduct.billing.rest;
 import io.swagger.v3.oas.annotations.security.SecurityRequirements;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;
 import io.swagger.v3.oas.models.media.IntegerSchema;
 import io.swagger.v3.oas.models.media.MediaType;
@@ -29,6 +30,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 import org.springdoc.core.customizers.GlobalOperationCustomizer;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.HandlerMethod;
 
@@ -61,6 +63,15 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
       refusals.put(413, Set.of(ProblemType.INVALID_REQUEST));
       refusals.put(415, Set.of(ProblemType.INVALID_REQUEST));
     }
+    if (method.hasMethodAnnotation(Tagged.class)) {
+      operation
+          .getResponses()
+          .forEach((status, response) -> {
+            if (status.startsWith("2")) {
+              response.addHeaderObject(HttpHeaders.ETAG, tag());
+            }
+          });
+    }
     refusals.forEach((status, types) ->
         operation.getResponses().addApiResponse(Integer.toString(status), refusal(types)));
     List<Parameter> parameters =
@@ -68,12 +79,21 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
     for (Parameter parameter : parameters) {
       parameter.setDescription(
           text("parameter." + operation.getOperationId(), "parameter", parameter.getName()));
+      if (parameter.getName().equals(HttpHeaders.IF_MATCH)) {
+        parameter.setRequired(true); // without it the answer is 428, not one of Spring's
+      }
       if (parameter.getName().equals("limit")) {
         parameter.getSchema().setMinimum(BigDecimal.ONE);
         parameter.getSchema().setMaximum(BigDecimal.valueOf(Page.LIMIT_MAX));
       }
     }
     return operation;
+  }
+
+  private static Header tag() {
+    return new Header()
+        .description("Version of the answer (RFC 9110, section 8.8.3), for If-Match.")
+        .schema(new StringSchema());
   }
 
   private static Set<ProblemType> types(HandlerMethod method) {

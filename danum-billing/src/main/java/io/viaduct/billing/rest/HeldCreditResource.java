@@ -89,7 +89,7 @@ class HeldCreditResource {
     static GivenNoticeView of(HeldCredit.GivenNotice given) {
       return new GivenNoticeView(
           Long.toString(given.id()),
-          given.notice().state().name().toLowerCase(Locale.ROOT),
+          given.notice().edge().name().toLowerCase(Locale.ROOT).replace('_', '-'),
           given.notice().credit().toString(),
           given.notice().noticedAt(),
           given.delivery().toLowerCase(Locale.ROOT).replace('_', '-'),

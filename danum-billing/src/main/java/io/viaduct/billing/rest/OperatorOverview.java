@@ -17,7 +17,8 @@ final class OperatorOverview {
     this.jdbc = jdbc;
   }
 
-  /// Numbers of accounts that stand out.
+  /// Numbers of accounts that stand out. Operators' own accounts carry no traffic and need no
+  /// credit: they are not counted as short of it.
   record StandingOut(
       long suspended, long blocked, long low, long exhausted, long belowZero, long cut) {}
 
@@ -46,10 +47,13 @@ final class OperatorOverview {
             """
             select (select count(*) from account where state = 'suspended'),
               (select count(*) from credit_account where blocked),
-              (select count(*) from credit_account where state = 'LOW'),
-              (select count(*) from credit_account where state = 'EXHAUSTED'),
-              (select count(*) from credit_account where balance_microdenarii < 0),
+              short.low, short.exhausted, short.below_zero,
               (select count(distinct account) from credit_quota where cut)
+            from (select count(*) filter (where c.state = 'LOW') low,
+                count(*) filter (where c.state = 'EXHAUSTED') exhausted,
+                count(*) filter (where c.balance_microdenarii < 0) below_zero
+              from credit_account c join account a on a.id = c.account
+              where a.role = 'user' and (c.state <> 'SUFFICIENT' or c.balance_microdenarii < 0)) short
             """)
         .query((row, _) ->
             new StandingOut(

@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Finds out what an account's devices do now: from the quotas of its sessions, which are seconds
-/// old, and from the last report of each session, which has delay and cost.
+/// old, and from the last report of each session, which has delay and cost. Where a quota says that
+/// the flows have ended, or has not been asked for again in time, no report says otherwise; only a
+/// report that is younger than the quota does: the SNAPT could not ask meanwhile.
 final class RunningTraffic {
-  /// A session of which nothing was heard for this long has gone. The longest interval is 5 min.
+  /// A session of which nothing was heard for this long has gone. The longest interval is 5 min. A
+  /// report counts for twice its interval.
   static final Duration SILENT = Duration.ofMinutes(6);
 
   static final int ROWS_MAX = 200;
@@ -33,7 +36,8 @@ final class RunningTraffic {
           max(extract(epoch from l.ended_at - l.started_at)::double precision) * 1000 interval_ms,
           max(l.ended_at) ended_at
         from latest l join charge c on c.interval_id = l.id
-        where not l.last group by 1, 2, 3, 4
+        where not l.last and l.ended_at + (l.ended_at - l.started_at) + interval '10 s' > :now::timestamptz
+        group by 1, 2, 3, 4
       ), by_link as (
         select l.snapt_id, l.session_id, c.application, c.service_class, c.link, sum(c.pre_bytes) bytes
         from latest l join charge c on c.interval_id = l.id
@@ -41,17 +45,25 @@ final class RunningTraffic {
       ), linked as (
         select snapt_id, session_id, application, service_class, array_agg(link order by bytes desc, link) links
         from by_link group by 1, 2, 3, 4
-      ), metered as (
+      ), told as (
         select q.snapt_id, q.session_id, q.application, q.service_class, q.bytes_per_second,
-          q.flows, q.reserved_microdenarii, s.heard_at
+          q.flows, q.reserved_microdenarii, s.heard_at,
+          q.flows > 0 and not s.ended and q.valid_until > :now::timestamptz runs,
+          s.ended or q.flows = 0 has_ended, q.valid_until
         from credit_session s join credit_quota q using (snapt_id, session_id)
-        where s.account = :account and not s.ended and s.heard_at > :since
-          and (q.bytes_per_second > 0 or q.flows > 0)
+        where s.account = :account and s.heard_at > :since
+      ), metered as (
+        select * from told where runs
+      ), believed as (
+        select * from reported r where not exists (select from told t
+          where (t.snapt_id, t.session_id, t.application, t.service_class)
+              = (r.snapt_id, r.session_id, r.application, r.service_class)
+            and not t.runs and (t.has_ended or t.valid_until >= r.ended_at))
       )
       select snapt_id, session_id, application, service_class, r.device, k.links,
         coalesce(m.flows, r.flows) flows, m.bytes_per_second, m.reserved_microdenarii, m.heard_at,
         r.bytes, r.delay_ms, r.net, r.interval_ms, r.ended_at
-      from metered m full join reported r using (snapt_id, session_id, application, service_class)
+      from metered m full join believed r using (snapt_id, session_id, application, service_class)
         left join linked k using (snapt_id, session_id, application, service_class)
       order by coalesce(m.bytes_per_second, 1000 * r.bytes / nullif(r.interval_ms, 0)) desc nulls last,
         snapt_id, session_id, application, service_class
@@ -92,6 +104,7 @@ final class RunningTraffic {
     return jdbc.sql(SQL + ROWS_MAX)
         .param("account", account)
         .param("since", Timestamp.from(now.minus(SILENT)))
+        .param("now", Timestamp.from(now))
         .query((row, _) -> running(row))
         .list();
   }

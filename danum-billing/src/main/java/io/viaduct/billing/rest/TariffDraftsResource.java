@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.tariff.TariffBook;
@@ -94,8 +95,12 @@ class TariffDraftsResource {
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.TOO_MANY_DRAFTS})
+  @Tagged
   @PostMapping
-  @Operation(summary = "Begin a draft as a copy of a version", operationId = "addDraft")
+  @Operation(
+      summary = "Begin a draft as a copy of a version",
+      operationId = "addDraft",
+      responses = @ApiResponse(responseCode = "201", description = "Begun"))
   ResponseEntity<DraftView> add(
       @AuthenticationPrincipal Caller caller, @RequestBody NewDraft wanted) {
     String document =
@@ -118,6 +123,7 @@ class TariffDraftsResource {
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Tagged
   @GetMapping("/{id}")
   @Operation(summary = "One draft of the caller", operationId = "getDraft")
   ResponseEntity<DraftView> get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
@@ -131,6 +137,7 @@ class TariffDraftsResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/{id}")
   @Operation(
       summary = "Replace a draft, valid or not; it is not checked",

@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.tariff.Tariff;
@@ -86,6 +87,7 @@ class TariffsResource {
 
   record TariffChangeList(List<TariffChange> changes) {}
 
+  @Tagged
   @GetMapping
   @Operation(
       summary = "All versions, oldest first; the ETag stands for this list",
@@ -131,13 +133,15 @@ class TariffsResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PostMapping
   @Operation(
       summary = "Store a new version, as an operator; a refusal names knot and rule",
       description =
           "If-Match must have the ETag of the list: nothing is stored if somebody else has stored a"
               + " version since.",
-      operationId = "addTariff")
+      operationId = "addTariff",
+      responses = @ApiResponse(responseCode = "201", description = "Stored"))
   ResponseEntity<TariffView> add(
       @AuthenticationPrincipal Caller caller,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String seen,

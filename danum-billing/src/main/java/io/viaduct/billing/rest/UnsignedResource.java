@@ -9,6 +9,7 @@ import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.settlement.UnsignedIntervals.Outcome;
 import io.viaduct.billing.settlement.UnsignedIntervals.Verdict;
 import io.viaduct.usage.v1.ReceiptRefusalReason;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -65,6 +66,9 @@ class UnsignedResource {
   /// @param deviceUpBytes bytes sent in the session by the device's own count at that time, or
   ///   absent
   /// @param deviceDownBytes bytes received in the session, likewise
+  /// @param snaptBytes bytes of the session as the SNAPT reported them until the end of this
+  ///   interval, both directions, or absent
+  /// @param differenceBytes what the SNAPT has counted more than the device; below 0 for less
   record UnsignedInterval(
       String id,
       String snapt,
@@ -81,7 +85,9 @@ class UnsignedResource {
       String discountMicrodenarii,
       @Nullable String refusal,
       @Nullable String deviceUpBytes,
-      @Nullable String deviceDownBytes) {
+      @Nullable String deviceDownBytes,
+      @Nullable String snaptBytes,
+      @Nullable String differenceBytes) {
     static UnsignedInterval of(UnsignedIntervals.Unsigned i, Instant now) {
       return new UnsignedInterval(
           Long.toString(i.id()),
@@ -99,7 +105,19 @@ class UnsignedResource {
           i.lines().discount().toString(),
           i.refusal(),
           i.deviceUpBytes() == null ? null : Long.toUnsignedString(i.deviceUpBytes()),
-          i.deviceDownBytes() == null ? null : Long.toUnsignedString(i.deviceDownBytes()));
+          i.deviceDownBytes() == null ? null : Long.toUnsignedString(i.deviceDownBytes()),
+          i.snaptBytes() == null ? null : Long.toString(i.snaptBytes()),
+          difference(i));
+    }
+
+    private static @Nullable String difference(UnsignedIntervals.Unsigned i) {
+      if (i.snaptBytes() == null || i.deviceUpBytes() == null || i.deviceDownBytes() == null) {
+        return null;
+      }
+      BigInteger device =
+          new BigInteger(Long.toUnsignedString(i.deviceUpBytes()))
+              .add(new BigInteger(Long.toUnsignedString(i.deviceDownBytes())));
+      return BigInteger.valueOf(i.snaptBytes()).subtract(device).toString();
     }
   }
 

@@ -110,7 +110,8 @@ final class Usage {
   /// Sums the charges whose interval began in a time range. Rows are sorted by day and hour (latest
   /// first), then class, application, device. Without grouping there is one row.
   ///
-  /// @param filter account, time, class, application and device; no other criterion may be given
+  /// @param filter account, time, class, application, device and link; no other criterion may be
+  ///   given
   /// @param zone whose days and hours are meant
   List<Sums> sums(ChargeFilter filter, ZoneId zone, Set<Grouping> by) {
     TimeRange start = filter.start();
@@ -120,6 +121,7 @@ final class Usage {
             .param("zone", zone.getId())
             .param("application", filter.application())
             .param("device", filter.device())
+            .param("link", filter.link())
             .param("class", filter.serviceClass() == null ? "" : filter.serviceClass().name());
     if (start.from() != null) {
       query = query.param("from", Timestamp.from(start.from()));
@@ -182,7 +184,8 @@ final class Usage {
             + (start.to() == null ? "" : " and c.started_at < :to")
             + (filter.serviceClass() == null ? "" : " and c.service_class = :class")
             + (filter.application().isEmpty() ? "" : " and c.application = :application")
-            + (filter.device().isEmpty() ? "" : " and c.device = :device");
+            + (filter.device().isEmpty() ? "" : " and c.device = :device")
+            + (filter.link().isEmpty() ? "" : " and c.link = :link");
     // By the place of the column: the same expression with another parameter would be another one.
     String groups =
         by.stream()

@@ -56,11 +56,12 @@ class UsageResource {
       @RequestParam(name = "class", defaultValue = "") String serviceClass,
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "") String link,
       @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by) {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, "");
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link);
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     List<Usage.Sums> rows = usage.sums(filter, days, parts);
@@ -92,13 +93,14 @@ class UsageResource {
       @RequestParam(name = "class", defaultValue = "") String serviceClass,
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "") String link,
       @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, "");
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link);
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(

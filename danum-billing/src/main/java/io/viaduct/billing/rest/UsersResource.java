@@ -150,6 +150,7 @@ class UsersResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PatchMapping("/{id}")
   @Operation(
       summary = "Change an account, as an operator: omitted keys stay unchanged",

@@ -84,16 +84,16 @@ final class AccountBounds {
       return Optional.of(
           new Obstacle(
               HoldReason.OVER_CHARGE_BOUND,
-              "the account's charges of this minute would be %s micro-denarii, the bound is %s"
-                  .formatted(sum, bound)));
+              "the account's charges of this minute would be %s, the bound is %s"
+                  .formatted(sum.denarii(), bound.denarii())));
     }
     MicroDenarii unsignedSum = sumOf(unsigned, report.account()).plus(charge);
     if (!report.evidence().isSufficient() && unsignedSum.compareTo(bounds.unsigned()) > 0) {
       return Optional.of(
           new Obstacle(
               HoldReason.OVER_UNSIGNED_BOUND,
-              "the account's unsigned charges would be %s micro-denarii, the bound is %s"
-                  .formatted(unsignedSum, bounds.unsigned())));
+              "the account's unsigned charges would be %s, the bound is %s"
+                  .formatted(unsignedSum.denarii(), bounds.unsigned().denarii())));
     }
     return Optional.empty();
   }

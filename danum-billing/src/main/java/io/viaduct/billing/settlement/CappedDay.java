@@ -50,9 +50,9 @@ public final class CappedDay {
 
     private String text() {
       return cap == Cap.ACCOUNT_DAY
-          ? "cap of the day %s: %s of %s micro-denarii".formatted(day.date(), paid, limit)
-          : "cap of %s in the hour from %s: %s of %s micro-denarii"
-              .formatted(application, begin, paid, limit);
+          ? "cap of the day %s: %s of %s".formatted(day.date(), paid.denarii(), limit.denarii())
+          : "cap of %s in the hour from %s: %s of %s"
+              .formatted(application, begin, paid.denarii(), limit.denarii());
     }
 
     LedgerTransaction transaction() {

@@ -29,6 +29,8 @@ public final class UnsignedIntervals {
   /// @param deviceUpBytes bytes sent in the session by the device's own count at its refusal, or
   ///   null
   /// @param deviceDownBytes bytes received in the session, likewise
+  /// @param snaptBytes bytes of the session's posted reports up to this one, both directions: what
+  ///   the SNAPT has counted; null if the device sent no count to compare it with
   public record Unsigned(
       long id,
       IntervalKey key,
@@ -41,7 +43,8 @@ public final class UnsignedIntervals {
       BillLines lines,
       @Nullable String refusal,
       @Nullable Long deviceUpBytes,
-      @Nullable Long deviceDownBytes) {}
+      @Nullable Long deviceDownBytes,
+      @Nullable Long snaptBytes) {}
 
   /// Criteria of a list. An empty text selects everything.
   ///
@@ -76,7 +79,10 @@ public final class UnsignedIntervals {
   private static final String SELECT =
       """
       select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.account, i.started_at, i.ended_at, i.owner,
-        f.reason, f.up_bytes, f.down_bytes, r.*
+        f.reason, f.up_bytes, f.down_bytes, case when f.digest is not null then (select sum(q.pre_bytes)::bigint
+          from charging_interval j join snapt_report q on q.interval_id = j.id
+          where (j.snapt_id, j.session_id, j.epoch) = (i.snapt_id, i.session_id, i.epoch) and j.sequence <= i.sequence) end,
+        r.*
       from charging_interval i join snapt_report r on r.interval_id = i.id left join receipt_refusal f on f.digest = r.digest
       """;
 
@@ -109,7 +115,8 @@ public final class UnsignedIntervals {
                 BillColumns.read(row),
                 row.getString(10),
                 row.getObject(11, Long.class),
-                row.getObject(12, Long.class));
+                row.getObject(12, Long.class),
+                row.getObject(13, Long.class));
   }
 
   /// Returns unsigned intervals, latest first.

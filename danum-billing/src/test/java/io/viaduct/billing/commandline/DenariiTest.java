@@ -105,7 +105,7 @@ class DenariiTest {
   }
 
   @Test
-  void anAccountShowsBalanceCreditCapsAndWallets() {
+  void anAccountShowsBalanceCreditCapsAndWallets() throws Exception {
     operator.run("topup", alice, "100den").succeeds();
     charged();
     CommandRun text = user.run("account").succeeds();
@@ -118,6 +118,15 @@ class DenariiTest {
     assertThat(keys(json.get("credit")))
         .contains("balanceMicrodenarii", "availableMicrodenarii", "caps", "lastsSeconds");
     assertThat(user.run("account", "operator").code()).as("not visible").isEqualTo(2);
+    String credit = "/api/v1/accounts/" + alice + "/credit";
+    billing.call(
+        "PUT",
+        credit + "/block",
+        billing.operator(),
+        "{\"blocked\":true,\"reason\":\"stolen card\"}",
+        Map.of("If-Match", billing.tag(credit, billing.operator())));
+    assertThat(user.run("account").succeeds().out())
+        .contains("the operator has blocked the account: stolen card");
   }
 
   @Test
@@ -133,6 +142,9 @@ class DenariiTest {
         .isEqualTo("no charge fits\n");
     assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
         .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
+    String device = user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
+    assertThat(user.run("charges", "--device", device, "--json").jsonLines()).isNotEmpty();
+    assertThat(user.run("charges", "--device", "another", "--json").jsonLines()).isEmpty();
     CommandRun refused = user.run("charges", "--state", "lost");
     assertThat(refused.code()).isEqualTo(65);
     assertThat(refused.err()).contains("state must be");
@@ -170,7 +182,8 @@ class DenariiTest {
     assertThat(text.out())
         .contains("skype-video (HT&LD)", "2.55 MB", "delay 140 ms (measured)")
         .contains("charge    13.510279 den", "to pay", "This is what was posted.")
-        .containsPattern("charge +13510279 +µden");
+        .containsPattern("charge +13510279 µden")
+        .doesNotContainPattern("0\\.0000");
     JsonNode json = user.run("explain", Long.toString(charge), "--json").succeeds().json();
     assertThat(keys(json)).containsExactly("tariffVersion", "surchargeVersion", "explanation");
     assertThat(user.run("explain", "999999999").code()).isEqualTo(2);

@@ -26,6 +26,7 @@ class CreditAnswersTest {
           MicroDenarii.ZERO,
           MicroDenarii.ZERO,
           CreditState.EXHAUSTED,
+          null,
           1,
           null,
           MicroDenarii.ZERO);

@@ -249,8 +249,36 @@ class CreditControlTest {
     bridge.ask(web.request());
     web.carry(20_000, 1_000);
     bridge.ask(web.request());
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
     assertThat(running()).hasSize(1);
-    CLOCK.advance(Duration.ofMinutes(7));
+    CLOCK.advance(Duration.ofSeconds(25)); // its last quota lasted 5 s, and 15 s for late requests
+    assertThat(running()).isEmpty();
+  }
+
+  @Test
+  void flowsThatHaveEndedRunNoLongerThoughTheirReportIsNew() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(20_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    assertThat(running()).hasSize(1);
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    bridge.ask(ended.build());
+    assertThat(running()).isEmpty();
+  }
+
+  @Test
+  void trafficThatIsReportedWhileNoQuotaCanBeAskedForRuns() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    CLOCK.advance(Duration.ofSeconds(90)); // the way to billing's credit control was cut
+    web.carry(20_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    assertThat(running()).hasSize(1);
+    CLOCK.advance(Duration.ofSeconds(80)); // the next report should have come
     assertThat(running()).isEmpty();
   }
 
@@ -396,7 +424,7 @@ class CreditControlTest {
     assertThat(blocked.getGrantedList()).isEmpty();
     CreditAnswer asked = bridge.ask(web.request());
     assertThat(asked.getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
-    assertThat(credit().get("blocked").asBoolean()).isTrue();
+    assertThat(credit().get("refused").asString()).isEqualTo("suspended");
     bridge.forgetPushes(web.id);
     suspend(false);
     CreditAnswer unblocked = bridge.pushed(web.id, CreditResult.SUCCESS);
@@ -419,7 +447,7 @@ class CreditControlTest {
     bridge.forgetPushes(web.id);
     Answer decided = block(true, "stolen card");
     assertThat(decided.status()).isEqualTo(200);
-    assertThat(decided.body().get("blocked").asBoolean()).isTrue();
+    assertThat(decided.body().get("refused").asString()).isEqualTo("blocked");
     assertThat(decided.body().at("/block/reason").asString()).isEqualTo("stolen card");
     assertThat(decided.body().at("/block/decidedBy").asString()).isEqualTo("operator");
     CreditAnswer blocked = bridge.pushed(web.id, CreditResult.ACCOUNT_BLOCKED);
@@ -522,6 +550,52 @@ class CreditControlTest {
     assertThat(before.at("/notices/0/state").asString()).isEqualTo("low");
   }
 
+  private String refused() throws Exception {
+    return credit().get("refused").asString();
+  }
+
+  private String version() throws Exception {
+    return billing.tag("/api/v1/accounts/" + account + "/credit", operator);
+  }
+
+  private List<String> notices() throws Exception {
+    List<String> states = new ArrayList<>();
+    billing
+        .get("/api/v1/accounts/" + account + "/credit/notices", operator)
+        .body()
+        .get("notices")
+        .forEach(notice -> states.add(notice.get("state").asString()));
+    return states;
+  }
+
+  @Test
+  void aRefusalNamesItsReason() throws Exception {
+    bridge.ask(ssh().request());
+    assertThat(refused()).isEqualTo("credit");
+    topUp(100 * DENARIUS);
+    await().untilAsserted(() -> assertThat(refused()).isEqualTo("none"));
+    block(true, "stolen card");
+    assertThat(refused()).isEqualTo("blocked");
+    suspend(true);
+    assertThat(refused()).isEqualTo("suspended");
+  }
+
+  @Test
+  void aCapThatChargesReachIsNoticedWithoutARequest() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession ssh = ssh();
+    ssh.useUp(bridge.ask(ssh.request()));
+    bridge.ask(ssh.request(CreditRequestType.TERMINATION));
+    put("caps", version(), "{\"dayMicrodenarii\":\"1000\"}");
+    assertThat(refused()).isEqualTo("none");
+    bridge.submit(ssh.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    await().untilAsserted(() -> assertThat(refused()).isEqualTo("cap-day"));
+    assertThat(notices()).startsWith("cap-day");
+    CLOCK.advance(Duration.ofDays(1));
+    operator = billing.operator();
+    assertThat(refused()).as("on the next day").isEqualTo("none");
+  }
+
   @Test
   void theUsersCapEndsTheSpendingOfTheDay() throws Exception {
     topUp(100 * DENARIUS);
@@ -552,6 +626,17 @@ class CreditControlTest {
         .isEqualTo(100 * DENARIUS - credit.get("balanceMicrodenarii").asLong())
         .isBetween(1_500_000L, 2_000_000L);
     assertThat(credit.get("state").asString()).isEqualTo("sufficient");
+    assertThat(credit.get("refused").asString()).isEqualTo("cap-day");
+    bridge.ask(ssh.request());
+    assertThat(notices()).as("told once").containsOnlyOnce("cap-day").startsWith("cap-day");
+    assertThat(put("caps", version(), "{\"dayMicrodenarii\":\"3000000\"}").status()).isEqualTo(200);
+    await().untilAsserted(() -> assertThat(refused()).isEqualTo("none"));
+    assertThat(put("caps", version(), "{\"monthMicrodenarii\":\"1000000\"}").status())
+        .isEqualTo(200);
+    await().untilAsserted(() -> assertThat(refused()).isEqualTo("cap-month"));
+    await()
+        .untilAsserted(
+            () -> assertThat(notices()).containsOnlyOnce("cap-month").startsWith("cap-month"));
     Answer stale = put("limit", version, "{\"limitMicrodenarii\":\"1\"}");
     assertThat(stale.status()).isEqualTo(412);
     assertThat(stale.problem()).isEqualTo("changed-meanwhile");

@@ -149,6 +149,7 @@ class ReceiptRulesTest {
         .singleElement()
         .satisfies(h -> {
           assertThat(h.why()).isEqualTo(HoldReason.OVER_UNSIGNED_BOUND);
+          assertThat(h.detail()).contains("would be 106.623474 den, the bound is 75 den");
           assertThat(h.charge().value()).isEqualTo(35_541_158);
           assertThat(h.isReceiptOwed()).isTrue();
         });
@@ -214,6 +215,7 @@ class ReceiptRulesTest {
         .satisfies(u -> {
           assertThat(u.refusal()).isEqualTo("COUNTS_DIFFER");
           assertThat(u.deviceDownBytes()).isEqualTo(34);
+          assertThat(u.snaptBytes()).isEqualTo(report.getPreBytes());
         });
     assertThat(ofRefusal("COUNTS_DIFFER")).hasSize(1);
     assertThat(ofRefusal("UNKNOWN_SESSION")).isEmpty();

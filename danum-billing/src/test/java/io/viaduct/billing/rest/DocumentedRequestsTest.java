@@ -57,6 +57,7 @@ class DocumentedRequestsTest {
   private static final ManualClock CLOCK = new ManualClock();
   private static RunningBilling billing;
   private static String operator;
+  private static DescribedAnswers described;
 
   /// Replaces the `alice` of the manual, because other tests share the database.
   private final String alice = "alice-" + UUID.randomUUID().toString().substring(0, 8);
@@ -68,6 +69,7 @@ class DocumentedRequestsTest {
     CLOCK.advance(Duration.ofHours(25)); // a report of the day before is due for a decision
     billing = RunningBilling.start(folder, CLOCK);
     operator = billing.operator();
+    described = new DescribedAnswers(billing);
   }
 
   @AfterAll
@@ -140,6 +142,10 @@ class DocumentedRequestsTest {
             request.path().equals("/api/v1/sessions") ? null : token,
             request.body().isEmpty() ? null : filledBody(request.body(), account),
             headers(request, path));
+    described
+        .difference(request.method(), path, answer)
+        .ifPresent(difference ->
+            wrong.add(request.where() + ": " + request.method() + " " + path + ": " + difference));
     if (answer.status() / 100 != 2) {
       wrong.add(
           "%s: %s %s %s is answered with %d: %s"

@@ -89,6 +89,25 @@ class OpenApiTest {
   }
 
   @Test
+  void whatNeedsAVersionSaysSoAndAVersionCanBeRead() {
+    api()
+        .get("paths")
+        .forEachEntry((path, operations) ->
+            operations.forEachEntry((method, operation) -> {
+              boolean mayLackIt = operation.get("responses").has("428");
+              JsonNode header = null;
+              for (JsonNode parameter : operation.path("parameters")) {
+                header = parameter.get("name").asString().equals("If-Match") ? parameter : header;
+              }
+              String where = method + " " + path;
+              assertThat(header != null).as(where).isEqualTo(mayLackIt);
+              if (header != null) {
+                assertThat(header.path("required").asBoolean()).as(where).isTrue();
+              }
+            }));
+  }
+
+  @Test
   void everyFieldHasItsTextAndEveryTextItsField() {
     Set<String> unused = new TreeSet<>(ApiDescription.texts().stringPropertyNames());
     JsonNode api = api();

@@ -86,6 +86,27 @@ class OverviewTest {
   }
 
   @Test
+  void anOperatorsOwnAccountIsNotCountedAsWithoutCredit() throws Exception {
+    long before = overview().at("/accounts/exhausted").asLong();
+    String operators = "boss-" + UUID.randomUUID().toString().substring(0, 8);
+    billing.post(
+        "/api/v1/accounts",
+        operator,
+        "{\"id\":\"%s\",\"password\":\"password-of-boss\",\"role\":\"operator\"}"
+            .formatted(operators));
+    String users = fresh();
+    SharedDatabase.jdbc()
+        .update(
+            "update credit_account set state = 'EXHAUSTED' where account in (?, ?)",
+            operators,
+            users);
+    assertThat(overview().at("/accounts/exhausted").asLong()).isEqualTo(before + 1);
+    String list = "/api/v1/accounts?state=exhausted&search=";
+    assertThat(billing.get(list + operators, operator).body().get("accounts")).isEmpty();
+    assertThat(billing.get(list + users, operator).body().get("accounts")).hasSize(1);
+  }
+
+  @Test
   void theHoursOfTheLastDayAreSummedOverAllAccounts() throws Exception {
     String account = fresh();
     Instant first = CLOCK.instant().minusSeconds(5 * 3600);

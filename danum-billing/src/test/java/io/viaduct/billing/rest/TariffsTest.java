@@ -33,11 +33,13 @@ class TariffsTest {
 
   private static RunningBilling billing;
   private static String operator;
+  private static DescribedAnswers described;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
     billing = RunningBilling.start(folder, CLOCK);
     operator = billing.operator();
+    described = new DescribedAnswers(billing);
   }
 
   @AfterAll
@@ -51,12 +53,17 @@ class TariffsTest {
 
   private static Answer send(String method, String path, String body, String ifMatch)
       throws Exception {
-    return billing.call(
-        method,
-        "/api/v1" + path,
-        operator,
-        body,
-        ifMatch == null ? Map.of() : Map.of("If-Match", ifMatch));
+    Answer answer =
+        billing.call(
+            method,
+            "/api/v1" + path,
+            operator,
+            body,
+            ifMatch == null ? Map.of() : Map.of("If-Match", ifMatch));
+    assertThat(described.difference(method, "/api/v1" + path, answer))
+        .as("%s %s against the OpenAPI description", method, path)
+        .isEmpty();
+    return answer;
   }
 
   private static Instant far() {

@@ -103,6 +103,25 @@ class UsageTest {
   }
 
   @Test
+  void sumsOfALinkLeaveOutTheOtherLinks() throws Exception {
+    String busy = "ulla-" + UUID.randomUUID().toString().substring(0, 8);
+    billing.openAccount(operator, busy);
+    ChargesOnFile.addMany(busy, 2000, FIRST); // one interval of a thousand over rmnet0
+    try {
+      String sums = "/api/v1/accounts/" + busy + "/usage?by=&link=";
+      JsonNode rare = billing.get(sums + "rmnet0", operator).body().get("total");
+      assertThat(rare.get("charges").asString()).isEqualTo("2");
+      assertThat(rare.get("netMicrodenarii").asString()).isEqualTo("1800");
+      JsonNode others = billing.get(sums + "wlan0", operator).body().get("total");
+      assertThat(others.get("charges").asString()).isEqualTo("1998");
+      assertThat(billing.get(sums + "nowhere", operator).body().at("/total/charges").asString())
+          .isEqualTo("0");
+    } finally {
+      ChargesOnFile.remove(busy);
+    }
+  }
+
+  @Test
   void daysAndHoursAreThoseOfTheZoneThatIsAskedFor() throws Exception {
     // Half an hour off: its hours begin between those of UTC. And one whose clocks change in March.
     for (String name : List.of("Asia/Kolkata", "Europe/Warsaw", "America/St_Johns")) {

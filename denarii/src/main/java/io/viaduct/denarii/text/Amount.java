@@ -13,6 +13,8 @@ public final class Amount {
       Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,6})?) ?(den|mden|µden|uden)?");
   private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_EVEN);
 
+  private static final double SMALLEST = 0.001;
+
   private Amount() {}
 
   /// Returns what a written amount means, in micro-denarii: `5`, `2.5den`, `800mden`, `1µden`.
@@ -61,11 +63,16 @@ public final class Amount {
         : plain(amount) + (size == 0 ? " den" : " µden");
   }
 
-  /// Returns a number with three significant digits, without an exponent.
+  /// Returns a number with three significant digits, without an exponent; one that nobody could
+  /// read so as `< 0.001`.
   public static String number(double value) {
-    return Double.isFinite(value)
-        ? plain(new BigDecimal(value).round(THREE_DIGITS))
-        : String.format(Locale.ROOT, "%s", value);
+    if (!Double.isFinite(value)) {
+      return String.format(Locale.ROOT, "%s", value);
+    }
+    if (value != 0 && Math.abs(value) < SMALLEST) {
+      return value < 0 ? "> -0.001" : "< 0.001";
+    }
+    return plain(new BigDecimal(value).round(THREE_DIGITS));
   }
 
   private static String plain(BigDecimal number) {

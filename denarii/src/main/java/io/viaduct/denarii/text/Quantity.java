@@ -1,5 +1,8 @@
 package io.viaduct.denarii.text;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -10,6 +13,9 @@ import java.util.Locale;
 public final class Quantity {
   private static final String[] BYTES = {"B", "kB", "MB", "GB", "TB", "PB"};
   private static final String[] BITS = {"kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+  private static final String[] PREFIXES = {"n", "µ", "m", "", "k", "M", "G"};
+  private static final double[] POWERS = {1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9};
+  private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_EVEN);
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss xxx", Locale.ROOT);
 
@@ -23,6 +29,25 @@ public final class Quantity {
   /// Returns a rate: `4.8 Mbit/s`.
   public static String rate(double kbitPerSecond) {
     return scaled(kbitPerSecond, BITS);
+  }
+
+  /// Returns a quantity with three significant digits and the prefix that fits, nano to giga: `662
+  /// µden/vu`; what is less than 1 nano as `< 1 nden/vu`.
+  ///
+  /// @param unit without a prefix
+  public static String prefixed(double value, String unit) {
+    if (value == 0 || !Double.isFinite(value)) {
+      return Amount.number(value) + " " + unit;
+    }
+    double size = new BigDecimal(Math.abs(value)).round(THREE_DIGITS).doubleValue();
+    if (size < 1e-9) {
+      return (value < 0 ? "> -1 n" : "< 1 n") + unit;
+    }
+    int prefix = 0;
+    while (prefix < PREFIXES.length - 1 && size >= POWERS[prefix + 1]) {
+      prefix++;
+    }
+    return Amount.number(value / POWERS[prefix]) + " " + PREFIXES[prefix] + unit;
   }
 
   /// Returns the two largest units of a duration: `3 h 20 min`.

@@ -58,8 +58,10 @@ class AmountTest {
   }
 
   @Test
-  void writesNumbersWithoutAnExponent() {
-    assertThat(Amount.number(8.41043e-15)).isEqualTo("0.00000000000000841");
+  void writesNumbersWithoutAnExponentAndWithoutZerosThatNobodyCounts() {
+    assertThat(Amount.number(8.41043e-15)).isEqualTo("< 0.001");
+    assertThat(Amount.number(-8.41043e-15)).isEqualTo("> -0.001");
+    assertThat(Amount.number(0.00123)).isEqualTo("0.00123");
     assertThat(Amount.number(123456)).isEqualTo("123000");
     assertThat(Amount.number(Double.NaN)).isEqualTo("NaN");
   }

@@ -54,4 +54,14 @@ class QuantityTest {
     assertThat(text.toString().lines())
         .containsExactly("NAME        BYTES", "web           5 B", "µtorrent  12.5 MB");
   }
+
+  @Test
+  void aPriceHasThePrefixThatFits() {
+    assertThat(Quantity.prefixed(0.0006622681, "den/vu")).isEqualTo("662 µden/vu");
+    assertThat(Quantity.prefixed(8.41043e-15, "den/vu")).isEqualTo("< 1 nden/vu");
+    assertThat(Quantity.prefixed(-0.0004, "den/s/ms")).isEqualTo("-400 µden/s/ms");
+    assertThat(Quantity.prefixed(0.9996, "den")).isEqualTo("1 den");
+    assertThat(Quantity.prefixed(0, "den/s")).isEqualTo("0 den/s");
+    assertThat(Quantity.prefixed(48_300, "vu")).isEqualTo("48.3 kvu");
+  }
 }

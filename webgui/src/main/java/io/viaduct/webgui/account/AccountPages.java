@@ -72,6 +72,8 @@ class AccountPages {
     // Each is beside the charge: a page without them still says what the charge was.
     model.addAttribute("explained", ifKnown(() -> billing.explain(visitor.token(), id)));
     model.addAttribute("payment", ifKnown(() -> billing.payment(visitor.token(), id)));
+    model.addAttribute(
+        "devices", ifKnown(() -> billing.devices(visitor.token(), charge.account())));
     if (visitor.isOperator() && !model.containsAttribute("credit")) {
       model.addAttribute("credit", MoneyForm.empty());
     }

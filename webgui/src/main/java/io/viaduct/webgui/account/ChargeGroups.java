@@ -1,9 +1,16 @@
 package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.billing.Usage;
 import io.viaduct.webgui.billing.Usage.Sums;
+import io.viaduct.webgui.billing.UsageQuery;
+import io.viaduct.webgui.peer.BearerToken;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Sums of charges by day, and in each day by something else, latest day first.
 record ChargeGroups(List<Day> days, Sums total) {
+  /// Fields by which the sums of a day are taken; the first one unless another is chosen.
+  static final List<String> CHOICES = List.of("application", "device", "class");
+
+  /// Days that are summed unless a time is chosen.
+  static final int DAYS = 7;
+
   /// @param date in the viewer's zone
   record Day(String date, List<Sums> parts) {
     /// The day after, where a filter for this day ends; null if billing's date is none.
@@ -44,6 +57,40 @@ record ChargeGroups(List<Day> days, Sums total) {
     public MicroDenarii net() {
       return new MicroDenarii(
           parts.stream().mapToLong(part -> part.netMicrodenarii().value()).sum());
+    }
+  }
+
+  /// What is summed.
+  ///
+  /// @param filter without a time the latest days are summed
+  /// @param by one of [#CHOICES]
+  record Wanted(ChargeFilter filter, String by, ZoneId zone) {
+    UsageQuery query(Instant now) {
+      LocalDate first = now.atZone(zone).toLocalDate().minusDays(DAYS - 1L);
+      boolean isLatest = isBlank(filter.from()) && isBlank(filter.to());
+      return new UsageQuery(
+          isLatest ? filter.from(first.atStartOfDay(zone).toInstant().toString()) : filter,
+          "day," + by,
+          zone);
+    }
+
+    private static boolean isBlank(@Nullable String text) {
+      return text == null || text.isBlank();
+    }
+  }
+
+  /// Returns the field that a visitor has chosen, or the first one.
+  static String by(@Nullable String chosen) {
+    return chosen != null && CHOICES.contains(chosen) ? chosen : CHOICES.getFirst();
+  }
+
+  /// Returns the sums; null if there are more rows than billing sums up at once.
+  static @Nullable ChargeGroups read(
+      Billing billing, BearerToken token, String account, Wanted wanted, Instant now) {
+    try {
+      return of(billing.usage(token, account, wanted.query(now)));
+    } catch (PeerRefusedException e) {
+      return null; // the single intervals are there
     }
   }
 

@@ -3,10 +3,12 @@ package io.viaduct.webgui.account;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Display;
+import io.viaduct.webgui.peer.BearerToken;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.InputStream;
@@ -80,6 +82,7 @@ class LivePages {
       @PathVariable String account,
       @RequestParam int rows,
       @RequestParam(defaultValue = "home") String page,
+      @RequestParam(defaultValue = "") String by,
       Locale locale,
       ZoneId zone,
       HttpServletRequest request,
@@ -87,7 +90,7 @@ class LivePages {
     int bounded = Math.clamp(rows, 1, limits.chargesPerPage());
     String session = request.getSession().getId();
     WebContext context = context(request, response, locale);
-    Viewed viewed = new Viewed(visitor, account, bounded, zone, context);
+    Viewed viewed = new Viewed(visitor, account, bounded, ChargeGroups.by(by), zone, context);
     LiveSignal signal = streams.open(session);
     InputStream events;
     try {
@@ -112,8 +115,10 @@ class LivePages {
   }
 
   /// Content of a page, and its viewer.
+  ///
+  /// @param by field by which the list of charges is summed
   private record Viewed(
-      SignedIn visitor, String account, int rows, ZoneId zone, WebContext context) {}
+      SignedIn visitor, String account, int rows, String by, ZoneId zone, WebContext context) {}
 
   private LiveRelay.Parts inTurn(LiveRelay.Parts parts) {
     return new LiveRelay.Parts(
@@ -138,7 +143,8 @@ class LivePages {
     }
   }
 
-  // The list of charges has nothing that changes without a charge; it asks for nothing else.
+  // The list of charges has nothing that changes without a charge; it asks for nothing but them and
+  // their sums.
   private LiveRelay.Parts parts(String page, Viewed viewed) {
     return page.equals("charges")
         ? new LiveRelay.Parts(() -> charges(viewed), () -> "")
@@ -167,15 +173,25 @@ class LivePages {
   }
 
   private String charges(Viewed viewed) {
-    return html(
-        "live-charges",
-        viewed,
-        Map.of(
-            "charges",
-            billing
-                .charges(
-                    viewed.visitor().token(), viewed.account(), ChargeQuery.newest(viewed.rows()))
-                .charges()));
+    BearerToken token = viewed.visitor().token();
+    ChargeFilter all = ChargeFilter.between(null, null);
+    Map<String, Object> shown = new HashMap<>();
+    shown.put("account", viewed.account());
+    shown.put("filter", all);
+    shown.put("by", viewed.by());
+    shown.put("devices", billing.devices(token, viewed.account()));
+    shown.put(
+        "charges",
+        billing.charges(token, viewed.account(), ChargeQuery.newest(viewed.rows())).charges());
+    shown.put(
+        "groups",
+        ChargeGroups.read(
+            billing,
+            token,
+            viewed.account(),
+            new ChargeGroups.Wanted(all, viewed.by(), viewed.zone()),
+            clock.instant()));
+    return html("live-charges", viewed, shown);
   }
 
   private String html(String template, Viewed viewed, Map<String, Object> shown) {

@@ -6,6 +6,7 @@ import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.billing.TopUp;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Refusals;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.util.UUID;
@@ -114,6 +115,7 @@ class MoneyForms {
       return form.refused("topup.problem.away");
     } catch (PeerRefusedException e) {
       page.addFlashAttribute(kind + "Refusal", e.detail());
+      page.addFlashAttribute(kind + "RefusedAs", Refusals.key(e));
       return e.status() == 409 && kind.equals("topup")
           ? form.withNewKey().refused("topup.problem.conflict")
           : form.refused(kind + ".problem.refused");

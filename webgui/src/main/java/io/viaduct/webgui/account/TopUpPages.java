@@ -7,6 +7,7 @@ import io.viaduct.webgui.billing.RedeemedVoucher;
 import io.viaduct.webgui.billing.StartedPayment;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Refusals;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -77,7 +78,9 @@ class TopUpPages {
     } catch (PeerRefusedException e) {
       page.addFlashAttribute(
           "problem", e.status() == 429 ? "voucher.problem.throttled" : problem(e.status()));
-      page.addFlashAttribute("refusal", e.status() == 409 ? e.detail() : "");
+      if (e.status() == 409) {
+        Refusals.attributes(e).forEach(page::addFlashAttribute);
+      }
       page.addFlashAttribute("code", code);
     }
     return redirect(account);

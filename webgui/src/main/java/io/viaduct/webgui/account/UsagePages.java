@@ -67,7 +67,8 @@ class UsagePages {
       if (e.status() != 400) {
         throw e;
       }
-      model.addAttribute("problem", e.detail());
+      model.addAttribute("problem", "filter.problem");
+      model.addAttribute("refusal", e.detail());
     }
     return "usage";
   }

@@ -2,6 +2,7 @@ package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.PasswordReset;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
@@ -13,6 +14,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// The pages of an account's password, devices and state. Every outcome leads back to a page that
@@ -99,7 +101,17 @@ class UserPages {
     Outcome.of(
         page,
         "user.done.reset",
-        () -> page.addFlashAttribute("reset", billing.makeReset(visitor.token(), account)));
+        () -> {
+          PasswordReset reset = billing.makeReset(visitor.token(), account);
+          page.addFlashAttribute("reset", reset);
+          page.addFlashAttribute(
+              "resetAddress",
+              ServletUriComponentsBuilder.fromCurrentContextPath()
+                  .path("/reset")
+                  .queryParam("token", reset.token())
+                  .encode()
+                  .toUriString());
+        });
     return redirect(account);
   }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Credit of an account.
 ///
-/// @param blocked true if new traffic is refused now
+/// @param refused why new traffic is refused now, see [#knownRefused]
 /// @param block the operator's block; null while there is none
 /// @param limitMicrodenarii how far the balance may go below zero
 /// @param lastsSeconds how long the credit lasts at the rate of the last hour, null without a
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param lowMicrodenarii credit below which the user is told, null for the operator's threshold
 public record AccountCredit(
     @Nullable String state,
-    boolean blocked,
+    @Nullable String refused,
     @Nullable Block block,
     MicroDenarii balanceMicrodenarii,
     MicroDenarii limitMicrodenarii,
@@ -27,6 +27,8 @@ public record AccountCredit(
     @Nullable Long lastsSeconds,
     @Nullable MicroDenarii lowMicrodenarii) {
   private static final long SECOND_MS = 1000;
+  private static final Set<String> REFUSALS =
+      Set.of("credit", "cap-day", "cap-month", "blocked", "suspended", "closed");
 
   public AccountCredit {
     Objects.requireNonNull(balanceMicrodenarii);
@@ -45,6 +47,13 @@ public record AccountCredit(
   static String known(@Nullable String state) {
     String word = String.valueOf(state).toLowerCase(Locale.ROOT);
     return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
+  }
+
+  /// Returns why new traffic is refused: `credit`, `cap-day`, `cap-month`, `blocked`, `suspended`
+  /// or `closed`; `none` if it is not, and for a word of a later version.
+  public String knownRefused() {
+    String word = String.valueOf(refused);
+    return REFUSALS.contains(word) ? word : "none";
   }
 
   /// Time for which the credit lasts at the rate of the last hour, milliseconds; null without a

@@ -183,6 +183,7 @@ public final class Billing {
         + with("class", filter.serviceClass())
         + with("application", filter.application())
         + with("device", filter.device())
+        + with("link", filter.link())
         + with("zone", UsageQuery.zoneName(query.zone()))
         + with("by", query.by());
   }
@@ -276,12 +277,12 @@ public final class Billing {
     return peer.get("/reports/held/" + encode(id), token, HeldReport.class);
   }
 
-  public Release release(BearerToken token, String id, String reason) {
-    return decide(token, "/reports/held/" + encode(id) + "/release", reason, Release.class);
+  public Release release(BearerToken token, String id, Decision decision) {
+    return decide(token, "/reports/held/" + encode(id) + "/release", decision, Release.class);
   }
 
-  public void discard(BearerToken token, String id, String reason) {
-    decide(token, "/reports/held/" + encode(id) + "/discard", reason, JsonNode.class);
+  public void discard(BearerToken token, String id, Decision decision) {
+    decide(token, "/reports/held/" + encode(id) + "/discard", decision, JsonNode.class);
   }
 
   /// Posted intervals without receipt about which an operator may decide; with a device's reason
@@ -304,16 +305,20 @@ public final class Billing {
     return peer.get("/reports/unsigned/" + encode(id), token, UnsignedInterval.class);
   }
 
-  public void accept(BearerToken token, String id, String reason) {
-    decide(token, "/reports/unsigned/" + encode(id) + "/accept", reason, JsonNode.class);
+  public void accept(BearerToken token, String id, Decision decision) {
+    decide(token, "/reports/unsigned/" + encode(id) + "/accept", decision, JsonNode.class);
   }
 
-  public void voidCharge(BearerToken token, String id, String reason) {
-    decide(token, "/reports/unsigned/" + encode(id) + "/void", reason, JsonNode.class);
+  public void voidCharge(BearerToken token, String id, Decision decision) {
+    decide(token, "/reports/unsigned/" + encode(id) + "/void", decision, JsonNode.class);
   }
 
-  private <T> T decide(BearerToken token, String path, String reason, Class<T> answer) {
-    return peer.post(path, authorized(token), Map.of("reason", reason), answer);
+  /// A decision of an operator. The key is made with the form: sent twice, it is carried out once.
+  public record Decision(UUID key, String reason) {}
+
+  private <T> T decide(BearerToken token, String path, Decision decision, Class<T> answer) {
+    return peer.post(
+        path, once(token, decision.key()), Map.of("reason", decision.reason()), answer);
   }
 
   private static Consumer<HttpHeaders> once(BearerToken token, UUID key) {
@@ -324,8 +329,11 @@ public final class Billing {
     return peer.get("/reports/counts", token, ReportCounts.class);
   }
 
-  public SequenceGaps sequenceGaps(BearerToken token, int limit) {
-    return peer.get("/reports/gaps?limit=" + limit, token, SequenceGaps.class);
+  public SequenceGaps sequenceGaps(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        "/reports/gaps" + query("&limit=" + limit + with("cursor", cursor)),
+        token,
+        SequenceGaps.class);
   }
 
   /// The account's event stream (WHATWG HTML section 9.2); the caller closes it.

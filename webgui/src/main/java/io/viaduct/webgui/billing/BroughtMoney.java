@@ -70,10 +70,12 @@ public final class BroughtMoney {
   }
 
   /// Takes back what is open of a batch.
-  public VoucherBatch takeBack(BearerToken token, String batch, String reason) {
+  ///
+  /// @param key made with the form: sent twice, the batch is taken back once
+  public VoucherBatch takeBack(BearerToken token, UUID key, String batch, String reason) {
     return peer.post(
         "/vouchers/" + Billing.encode(batch) + "/return",
-        authorized(token),
+        once(token, key),
         Map.of("reason", reason),
         VoucherBatch.class);
   }

@@ -9,6 +9,9 @@ import java.util.Locale;
 public record MicroDenarii(long value) {
   public static final MicroDenarii ZERO = new MicroDenarii(0);
 
+  /// Stands between groups of three digits: a narrow space that does not break.
+  public static final char THOUSANDS = '\u202f';
+
   private static final int DECIMALS = 6;
 
   @JsonCreator
@@ -16,15 +19,19 @@ public record MicroDenarii(long value) {
     return new MicroDenarii(Long.parseLong(text));
   }
 
-  /// Parses an amount in denarii as a person types it: `12`, `0.5`, `1.000001`.
+  /// Parses an amount in denarii as a person types it: `12`, `0.5`, `0,5`, `1.000001`. Three digits
+  /// behind a comma could be thousands as well, so they are refused.
   ///
   /// @throws NumberFormatException if it is no plain number with at most six decimals
   public static MicroDenarii ofDenarii(String text) {
     String plain = text.strip();
-    if (!plain.matches("\\d{1,12}(\\.\\d{1,6})?")) {
-      throw new NumberFormatException("an amount is digits with at most six decimals");
+    if (!plain.matches("\\d{1,12}([.,]\\d{1,6})?") || plain.matches("\\d{1,12},\\d{3}")) {
+      throw new NumberFormatException(
+          "an amount is digits with at most six decimals behind a point or a comma; three digits"
+              + " behind a comma could be thousands");
     }
-    return new MicroDenarii(new BigDecimal(plain).movePointRight(DECIMALS).longValueExact());
+    return new MicroDenarii(
+        new BigDecimal(plain.replace(',', '.')).movePointRight(DECIMALS).longValueExact());
   }
 
   public MicroDenarii negated() {
@@ -41,13 +48,15 @@ public record MicroDenarii(long value) {
     return BigDecimal.valueOf(value, DECIMALS);
   }
 
-  /// `-1,234.567890`, with a true minus sign.
+  /// `-1 234.567890`, with a true minus sign and a narrow space.
   public String denarii() {
     return written(exactly());
   }
 
   private static String written(BigDecimal denarii) {
-    return String.format(Locale.ROOT, "%,.6f", denarii).replace('-', '\u2212');
+    return String.format(Locale.ROOT, "%,.6f", denarii)
+        .replace(',', THOUSANDS)
+        .replace('-', '\u2212');
   }
 
   /// As [#denarii], with a minus sign if it takes from a charge: a discount of 5 shows as −5.

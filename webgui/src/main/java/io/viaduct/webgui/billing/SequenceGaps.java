@@ -5,7 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reports that a SNAPT must have made and that billing has not got yet.
-public record SequenceGaps(List<Gap> gaps) {
+///
+/// @param next cursor of the following page, null on the last page
+public record SequenceGaps(List<Gap> gaps, @Nullable String next) {
   public SequenceGaps {
     gaps = List.copyOf(gaps);
   }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// @param refusal why the device did not sign, in billing's word; null if it did not say
 /// @param deviceUpBytes the device's own count of the session then
 /// @param deviceDownBytes likewise
+/// @param snaptBytes the SNAPT's count of the session until the end of the interval, both
+///   directions
+/// @param differenceBytes what the SNAPT has counted more than the device
 public record UnsignedInterval(
     String id,
     @Nullable String snapt,
@@ -28,7 +31,9 @@ public record UnsignedInterval(
     MicroDenarii discountMicrodenarii,
     @Nullable String refusal,
     @Nullable Long deviceUpBytes,
-    @Nullable Long deviceDownBytes) {
+    @Nullable Long deviceDownBytes,
+    @Nullable Long snaptBytes,
+    @Nullable Long differenceBytes) {
   public UnsignedInterval {
     Objects.requireNonNull(id);
     Objects.requireNonNull(chargeMicrodenarii);

@@ -5,7 +5,7 @@ import java.time.ZoneId;
 
 /// A query for sums of charges.
 ///
-/// @param filter time, class, application and device; other criteria are not for sums
+/// @param filter time, class, application, device and link; other criteria are not for sums
 /// @param by words out of day, hour, class, application, device, with commas between them
 /// @param zone whose days and hours are meant
 public record UsageQuery(ChargeFilter filter, String by, ZoneId zone) {

@@ -49,7 +49,8 @@ class AccountListPages {
       if (e.status() != 400) {
         throw e;
       }
-      model.addAttribute("filterProblem", e.detail());
+      model.addAttribute("filterProblem", "filter.problem");
+      model.addAttribute("filterRefusal", e.detail());
       return new OperatorBilling.AccountList(List.of(), null);
     }
   }

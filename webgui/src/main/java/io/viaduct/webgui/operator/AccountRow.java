@@ -41,6 +41,7 @@ public record AccountRow(
     if (isBlocked) {
       return "blocked";
     }
-    return credit != null && SHORT.contains(credit) ? credit : "active";
+    boolean needsCredit = !"operator".equals(role);
+    return needsCredit && credit != null && SHORT.contains(credit) ? credit : "active";
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.webgui.operator;
 
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.SequenceGaps;
 import io.viaduct.webgui.bridge.Registration;
 import io.viaduct.webgui.bridge.Snapt;
 import io.viaduct.webgui.bridge.SnaptDirectory;
@@ -39,7 +40,9 @@ class OperatorHome {
   @GetMapping("/operator")
   String home(@AuthenticationPrincipal SignedIn visitor, Model model) {
     model.addAttribute("overview", billing.attention(visitor.token()));
-    model.addAttribute("gaps", reports.sequenceGaps(visitor.token(), GAPS).gaps().size());
+    SequenceGaps gaps = reports.sequenceGaps(visitor.token(), GAPS, null);
+    model.addAttribute("gaps", gaps.gaps().size());
+    model.addAttribute("moreGaps", gaps.next() != null);
     try {
       List<Snapt> snapts = bridge.snapts();
       model.addAttribute("snapts", snapts.size());

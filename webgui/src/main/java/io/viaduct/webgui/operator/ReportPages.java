@@ -9,6 +9,7 @@ import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -44,6 +45,7 @@ class ReportPages {
       @RequestParam(required = false) @Nullable String refusal,
       @RequestParam(required = false) @Nullable String heldCursor,
       @RequestParam(required = false) @Nullable String unsignedCursor,
+      @RequestParam(required = false) @Nullable String gapsCursor,
       Model model) {
     BearerToken token = visitor.token();
     ReportQuery query = new ReportQuery(snapt, account, reason, refusal);
@@ -54,7 +56,7 @@ class ReportPages {
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
     model.addAttribute("reports", refused.refused());
-    model.addAttribute("gaps", billing.sequenceGaps(token, ROWS).gaps());
+    model.addAttribute("gaps", billing.sequenceGaps(token, ROWS, gapsCursor));
     model.addAttribute("next", refused.next());
     model.addAttribute("cursor", cursor);
     return "reports";
@@ -106,6 +108,7 @@ class ReportPages {
         "report",
         decision.kind.equals("held") ? billing.heldReport(token, id) : billing.unsigned(token, id));
     model.addAttribute("kind", kind);
+    model.addAttribute("idempotencyKey", UUID.randomUUID());
     model.addAttribute("action", action);
     return "report-decision";
   }
@@ -116,6 +119,7 @@ class ReportPages {
       @PathVariable String kind,
       @PathVariable String id,
       @PathVariable String action,
+      @RequestParam UUID idempotencyKey,
       @RequestParam(defaultValue = "") String reason,
       RedirectAttributes page) {
     Decision decision = Decision.of(kind, action);
@@ -124,25 +128,29 @@ class ReportPages {
       Outcome.problem(page, "decision.problem.reason");
       return "redirect:/reports/%s/%s/%s".formatted(kind, id, action);
     }
-    carryOut(decision, visitor.token(), id, told, page);
+    carryOut(decision, visitor.token(), id, new Billing.Decision(idempotencyKey, told), page);
     return "redirect:/reports";
   }
 
   private void carryOut(
-      Decision decision, BearerToken token, String id, String reason, RedirectAttributes page) {
+      Decision decision,
+      BearerToken token,
+      String id,
+      Billing.Decision told,
+      RedirectAttributes page) {
     String done = "decision.done." + decision.word();
     switch (decision) {
-      case RELEASE -> release(token, id, reason, done, page);
-      case DISCARD -> Outcome.of(page, done, () -> billing.discard(token, id, reason));
-      case ACCEPT -> Outcome.of(page, done, () -> billing.accept(token, id, reason));
-      case VOID -> Outcome.of(page, done, () -> billing.voidCharge(token, id, reason));
+      case RELEASE -> release(token, id, told, done, page);
+      case DISCARD -> Outcome.of(page, done, () -> billing.discard(token, id, told));
+      case ACCEPT -> Outcome.of(page, done, () -> billing.accept(token, id, told));
+      case VOID -> Outcome.of(page, done, () -> billing.voidCharge(token, id, told));
     }
   }
 
   // A report that is released may still be held, for another reason.
   private void release(
-      BearerToken token, String id, String reason, String done, RedirectAttributes page) {
-    Outcome.get(page, null, () -> billing.release(token, id, reason))
+      BearerToken token, String id, Billing.Decision told, String done, RedirectAttributes page) {
+    Outcome.get(page, null, () -> billing.release(token, id, told))
         .ifPresent(release -> {
           page.addFlashAttribute("refusal", release.detail());
           if (release.isPosted()) {

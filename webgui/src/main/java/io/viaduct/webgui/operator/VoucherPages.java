@@ -2,8 +2,11 @@ package io.viaduct.webgui.operator;
 
 import io.viaduct.webgui.billing.BroughtMoney;
 import io.viaduct.webgui.billing.MicroDenarii;
+import io.viaduct.webgui.billing.VoucherBatch;
+import io.viaduct.webgui.billing.VoucherBatches;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
+import io.viaduct.webgui.page.Refusals;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.DateTimeException;
@@ -11,6 +14,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -42,7 +46,12 @@ class VoucherPages {
       @AuthenticationPrincipal SignedIn visitor,
       @RequestParam(required = false) @Nullable String cursor,
       Model model) {
-    model.addAttribute("batches", money.batches(visitor.token(), ROWS, cursor));
+    VoucherBatches batches = money.batches(visitor.token(), ROWS, cursor);
+    model.addAttribute("batches", batches);
+    model.addAttribute(
+        "returnKeys",
+        batches.batches().stream()
+            .collect(Collectors.toMap(VoucherBatch::id, _ -> UUID.randomUUID())));
     model.addAttribute("cursor", cursor);
     if (!model.containsAttribute("form")) {
       model.addAttribute("form", new Form(UUID.randomUUID(), "", "", "", ""));
@@ -83,7 +92,7 @@ class VoucherPages {
       Outcome.problem(page, "vouchers.problem.away");
     } catch (PeerRefusedException e) {
       Outcome.problem(page, "outcome.refused");
-      page.addFlashAttribute("refusal", e.detail());
+      Refusals.attributes(e).forEach(page::addFlashAttribute);
     }
     page.addFlashAttribute("form", form);
     return "redirect:/vouchers";
@@ -98,12 +107,13 @@ class VoucherPages {
   String takeBack(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String batch,
+      @RequestParam UUID idempotencyKey,
       @RequestParam String reason,
       RedirectAttributes page) {
     Outcome.of(
         page,
         "vouchers.done.returned",
-        () -> money.takeBack(visitor.token(), batch, reason.strip()));
+        () -> money.takeBack(visitor.token(), idempotencyKey, batch, reason.strip()));
     return "redirect:/vouchers";
   }
 }

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Formats quantities for the pages, for one viewer: times are in the viewer's zone, quantities
 /// have three significant digits and a unit that fits. A dash stands for a quantity that was not
-/// measured. Numbers keep one form in all languages: point for decimals, comma for thousands.
-/// `numbers.js` writes the same texts in the browser.
+/// measured. Numbers keep one form in all languages: a point for decimals and a narrow space for
+/// thousands, since a comma there is a decimal one to half of the readers. `numbers.js` writes the
+/// same texts in the browser.
 public final class Display {
   /// Shown for a quantity that is not known.
   public static final String UNKNOWN = "\u2013";
@@ -114,12 +115,12 @@ public final class Display {
 
   /// All digits, thousands separated.
   public String whole(@Nullable Number value) {
-    return value == null ? UNKNOWN : String.format(Locale.ROOT, "%,d", value.longValue());
+    return value == null ? UNKNOWN : Quantity.grouped("%,d", value.longValue());
   }
 
   /// One decimal, thousands separated.
   public String tenths(@Nullable Double value) {
-    return value == null ? UNKNOWN : String.format(Locale.ROOT, "%,.1f", value);
+    return value == null ? UNKNOWN : Quantity.grouped("%,.1f", value);
   }
 
   /// A ratio 0..1 as a percentage: `1.25 %`.
@@ -186,7 +187,7 @@ public final class Display {
   }
 
   private static String two(long ms, long large, String largeUnit, long small, String smallUnit) {
-    String first = String.format(Locale.ROOT, "%,d\u00a0%s", ms / large, largeUnit);
+    String first = Quantity.grouped("%,d", ms / large) + "\u00a0" + largeUnit;
     long rest = ms % large / small;
     return rest == 0 ? first : first + " " + rest + "\u00a0" + smallUnit;
   }

@@ -45,8 +45,12 @@ public final class Outcome {
     } catch (PeerAwayException e) {
       problem(page, "outcome.away");
     } catch (PeerRefusedException e) {
-      problem(page, e.status() == CHANGED_MEANWHILE ? "outcome.changed" : "outcome.refused");
-      page.addFlashAttribute("refusal", e.detail());
+      if (e.status() == CHANGED_MEANWHILE) {
+        problem(page, "outcome.changed");
+      } else {
+        problem(page, "outcome.refused");
+        Refusals.attributes(e).forEach(page::addFlashAttribute);
+      }
     } catch (NumberFormatException e) {
       problem(page, "outcome.amount");
     } catch (DateTimeParseException e) {

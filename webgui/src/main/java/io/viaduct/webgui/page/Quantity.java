@@ -1,5 +1,6 @@
 package io.viaduct.webgui.page;
 
+import io.viaduct.webgui.billing.MicroDenarii;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -66,6 +67,13 @@ final class Quantity {
       return "0";
     }
     int decimals = Math.max(0, DIGITS - (rounded.precision() - rounded.scale()));
-    return String.format(Locale.ROOT, "%,." + decimals + "f", rounded).replace('-', '\u2212');
+    return grouped("%,." + decimals + "f", rounded);
+  }
+
+  /// Formats with groups of three digits, and a true minus sign.
+  static String grouped(String format, Number number) {
+    return String.format(Locale.ROOT, format, number)
+        .replace(',', MicroDenarii.THOUSANDS)
+        .replace('-', '\u2212');
   }
 }

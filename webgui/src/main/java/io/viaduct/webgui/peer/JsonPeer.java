@@ -263,6 +263,7 @@ public final class JsonPeer {
     JsonNode problem = problem(body);
     return new PeerRefusedException(
         status,
+        text(problem, "type", ""),
         text(problem, "detail", text(problem, "title", "")),
         text(problem, "place", ""),
         problem.path("knot").asInt(PeerRefusedException.NO_KNOT));

@@ -1,26 +1,30 @@
 package io.viaduct.webgui.peer;
 
-/// The peer understood the request and refused it (4xx other than 401); the detail is the peer's
-/// own sentence (RFC 9457 `detail`) and fit to be shown to the visitor. A tariff that billing
-/// refuses has a place, and perhaps a knot.
+/// The peer understood the request and refused it (4xx other than 401). The type says what kind of
+/// refusal it is; the detail is the peer's own sentence in English (RFC 9457 `detail`) and fit to
+/// be shown to the visitor. A tariff that billing refuses has a place, and perhaps a knot.
 public final class PeerRefusedException extends RuntimeException {
   /// Stands for a refusal that is of no knot.
   public static final int NO_KNOT = -1;
 
   private static final long serialVersionUID = 1L;
 
+  private static final String URN = "urn:viaduct:problem:";
+
   private final int status;
+  private final String type;
   private final String detail;
   private final String place;
   private final int knot;
 
   public PeerRefusedException(int status, String detail) {
-    this(status, detail, "", NO_KNOT);
+    this(status, "", detail, "", NO_KNOT);
   }
 
-  PeerRefusedException(int status, String detail, String place, int knot) {
+  PeerRefusedException(int status, String type, String detail, String place, int knot) {
     super(status + " " + detail);
     this.status = status;
+    this.type = type.startsWith(URN) ? type.substring(URN.length()) : "";
     this.detail = detail;
     this.place = place;
     this.knot = knot;
@@ -29,6 +33,11 @@ public final class PeerRefusedException extends RuntimeException {
   /// HTTP status of the refusal.
   public int status() {
     return status;
+  }
+
+  /// Type of the refusal as billing names it, such as `account-exists`; empty if it names none.
+  public String type() {
+    return type;
   }
 
   public String detail() {

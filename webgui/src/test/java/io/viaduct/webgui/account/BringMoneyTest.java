@@ -110,7 +110,7 @@ class BringMoneyTest {
     assertThat(alice.get(PAGE).body())
         .contains(
             "data-problem=\"payment.problem.range\"",
-            "A payment is 1.00\u00a0den to 1,000\u00a0den.");
+            "A payment is 1.00\u00a0den to 1\u202f000\u00a0den.");
     assertThat(peer.money.payments).isEmpty();
   }
 

@@ -55,15 +55,19 @@ class LiveTest {
   }
 
   @Test
-  void streamOfTheListOfChargesCarriesNothingElse() {
-    try (EventStream live = EventStream.open(Visitor.alice(), STREAM + "&page=charges")) {
+  void streamOfTheListOfChargesCarriesThemAndTheirSumsAndNothingElse() {
+    try (EventStream live = EventStream.open(Visitor.alice(), STREAM + "&page=charges&by=device")) {
       await().until(() -> peer.streams.size() == 1 && live.events().size() == 1);
+      peer.usage.put("total", PeerServer.sums(null, "7", "4000000"));
       peer.book(PeerServer.charge("c9", "alice"));
       await().until(() -> live.events().getLast().data().contains("data-charge-id=\"c9\""));
       assertThat(live.events().getLast().data())
           .startsWith("<div id=\"charges\"")
+          .contains("id=\"sums-total\"", "4.00", "id=\"groups\"")
           .doesNotContain("data-testid=\"balance\"");
-      assertThat(peer.asked).noneMatch(address -> address.contains("/usage"));
+      assertThat(peer.asked)
+          .anyMatch(address -> address.contains("by=day%2Cdevice"))
+          .noneMatch(address -> address.contains("by=hour") || address.contains("/running"));
     }
   }
 

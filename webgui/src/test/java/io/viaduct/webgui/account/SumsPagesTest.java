@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -64,14 +66,23 @@ class SumsPagesTest {
     assertThat(Visitor.text(page, "charge-link")).isEqualTo("wlan0");
     assertThat(page).contains("name=\"link\" value=\"wlan0\"", "charges.csv?", "link=wlan0");
     assertThat(peer.asked)
-        .anyMatch(address -> address.contains("/charges?") && address.contains("link=wlan0"));
+        .anyMatch(address -> address.contains("/charges?") && address.contains("link=wlan0"))
+        .anyMatch(address -> address.contains("/usage?") && address.contains("link=wlan0"));
     assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-link")).isEqualTo("wlan0");
   }
 
   @Test
-  void blockedAccountIsToldOnItsHome() {
-    peer.funds.putAll(Map.of("blocked", true, "state", "exhausted"));
-    assertThat(Visitor.text(alice.get("/").body(), "blocked")).contains("new traffic is refused");
+  void eachReasonOfARefusalHasAnAdviceOfItsOwnOnTheHome() {
+    Set<String> told = new HashSet<>();
+    for (String reason :
+        List.of("credit", "cap-day", "cap-month", "blocked", "suspended", "closed")) {
+      peer.funds.put("refused", reason);
+      told.add(Visitor.text(alice.get("/").body(), "refused"));
+    }
+    assertThat(told).hasSize(6).noneMatch(String::isBlank);
+    assertThat(told.stream().filter(text -> text.contains("A top-up lets it pass"))).hasSize(1);
+    peer.funds.put("refused", "none");
+    assertThat(alice.get("/").body()).doesNotContain("data-testid=\"refused\"");
   }
 
   @Test
@@ -91,12 +102,45 @@ class SumsPagesTest {
   }
 
   @Test
+  void theDaysOfALinkLeadToTheChargesOfThatLink() {
+    peer.usage.put("usage", List.of(sums("2026-11-20", "ssh", "1000000")));
+    String page = alice.get("/accounts/alice/charges?link=wlan0").body();
+    for (String part : List.of("group-day", "group-row")) {
+      String row = page.substring(page.indexOf("data-testid=\"" + part));
+      assertThat(row.substring(0, row.indexOf("</tr>"))).as(part).contains("link=wlan0");
+    }
+  }
+
+  @Test
   void sumsAreTakenByDeviceAndWithTheFilterThatWasChosen() {
     String page = alice.get("/accounts/alice/charges?by=device&application=ssh").body();
     assertThat(page).contains("data-testid=\"charges-total\"");
     assertThat(peer.asked)
         .anyMatch(
             address -> address.contains("by=day%2Cdevice") && address.contains("application=ssh"));
+  }
+
+  @Test
+  void devicesHaveTheNamesThatTheirUserGaveThem() {
+    String known = "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80";
+    String removed = "mF3kZ0b1n2l5y6x7w8v9u0t1s2r3q4p5o6n7m8l9k0A";
+    Map<String, Object> phone = sums("2026-11-20", null, "1000000");
+    phone.put("device", known);
+    Map<String, Object> gone = sums("2026-11-20", null, "2000000");
+    gone.put("device", removed);
+    peer.usage.put("usage", List.of(phone, gone));
+    String page = alice.get("/accounts/alice/charges?by=device&device=" + removed).body();
+    assertThat(Visitor.text(page, "group-row")).startsWith("red phone");
+    assertThat(page)
+        .contains("device=" + known)
+        .contains(">mF3kZ0b1\u2026</a>")
+        .contains("<option value=\"" + removed + "\" selected>mF3kZ0b1\u2026")
+        .contains("<option value=\"" + known + "\">red phone</option>");
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("device", known);
+    peer.charges.add(charge);
+    assertThat(Visitor.text(alice.get("/charges/c1").body(), "charge-device"))
+        .isEqualTo("red phone " + known);
   }
 
   @Test

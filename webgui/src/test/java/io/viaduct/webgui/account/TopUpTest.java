@@ -82,7 +82,7 @@ class TopUpTest {
     "-5, invoice, topup.problem.amount",
     "1e3, invoice, topup.problem.amount",
     "0.0000001, invoice, topup.problem.amount",
-    "'1,5', invoice, topup.problem.amount",
+    "'1,500', invoice, topup.problem.amount",
     "0, invoice, topup.problem.range",
     "100000.000001, invoice, topup.problem.range",
     "5, '', topup.problem.reference"

@@ -17,9 +17,9 @@ class MicroDenariiTest {
     "1, 0.000001",
     "-1, \u22120.000001",
     "12345678, 12.345678",
-    "1234567890123, '1,234,567.890123'",
-    "9223372036854775807, '9,223,372,036,854.775807'",
-    "-9223372036854775808, '\u22129,223,372,036,854.775808'"
+    "1234567890123, 1\u202f234\u202f567.890123",
+    "9223372036854775807, 9\u202f223\u202f372\u202f036\u202f854.775807",
+    "-9223372036854775808, \u22129\u202f223\u202f372\u202f036\u202f854.775808"
   })
   void amountsShowAllSixDecimals(long micro, String shown) {
     assertThat(new MicroDenarii(micro).denarii()).isEqualTo(shown);
@@ -28,13 +28,41 @@ class MicroDenariiTest {
   @Property(tries = 500)
   void whatIsShownIsWhatIsTyped(
       @ForAll @LongRange(min = 0, max = 999_999_999_999_999_999L) long m) {
-    String shown = new MicroDenarii(m).denarii().replace(",", "");
+    String shown = new MicroDenarii(m).denarii().replace("\u202f", "");
     assertThat(MicroDenarii.ofDenarii(shown).value()).isEqualTo(m);
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "12,5; 12500000",
+        "0,25; 250000",
+        "1,0001; 1000100",
+        "12.5; 12500000",
+        "3.325; 3325000"
+      })
+  void aCommaIsADecimalOneAsInMostOfEurope(String typed, long micro) {
+    assertThat(MicroDenarii.ofDenarii(typed).value()).isEqualTo(micro);
+  }
+
+  @ParameterizedTest
   @ValueSource(
-      strings = {"", " ", "-1", "+1", "1e3", "0x10", "1,5", ".5", "5.", "1.0000001", "\u0661"})
+      strings = {
+        "",
+        " ",
+        "-1",
+        "+1",
+        "1e3",
+        "0x10",
+        "3,325",
+        "1,5,0",
+        ",5",
+        ".5",
+        "5.",
+        "1.0000001",
+        "\u0661"
+      })
   void whatIsNoPlainAmountIsRefused(String typed) {
     assertThatThrownBy(() -> MicroDenarii.ofDenarii(typed))
         .isInstanceOf(NumberFormatException.class);
@@ -45,7 +73,7 @@ class MicroDenariiTest {
     "0, 0.000000",
     "765000, \u22120.765000",
     "-5, 0.000005",
-    "-9223372036854775808, '9,223,372,036,854.775808'"
+    "-9223372036854775808, 9\u202f223\u202f372\u202f036\u202f854.775808"
   })
   void discountsAreShownAsTakenOff(long micro, String shown) {
     assertThat(new MicroDenarii(micro).deducted()).isEqualTo(shown);

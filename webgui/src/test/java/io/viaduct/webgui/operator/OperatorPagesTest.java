@@ -84,7 +84,7 @@ class OperatorPagesTest {
     assertThat(page)
         .contains("data-snapt-id=\"snapt-1\"", "data-snapt-id=\"snapt-2\"", "silent")
         .contains("hx-trigger=\"every 500ms\"");
-    assertThat(Visitor.text(page, "snapt-sessions")).startsWith("12 / 1,000");
+    assertThat(Visitor.text(page, "snapt-sessions")).startsWith("12 / 1\u202f000");
     assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
     assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.3 Mbit/s");
   }
@@ -186,6 +186,16 @@ class OperatorPagesTest {
             "receivedAt",
             "2026-11-20T10:01:01Z"));
     peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 17, "to", 19, "account", "bob"));
+    assertThat(olga.get("/reports").body()).doesNotContain("gaps-older");
+    peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 27, "to", 29, "account", "bob"));
+    assertThat(Visitor.text(olga.get("/operator").body(), "attention-gaps"))
+        .as("a page of them is not all of them")
+        .isEqualTo("gaps in the sequences of reports: 2 and more");
+    assertThat(olga.get("/reports").body()).contains("gapsCursor=older-gaps");
+    assertThat(olga.get("/reports?gapsCursor=older-gaps").body())
+        .contains("data-testid=\"gap-row\"")
+        .doesNotContain("gaps-older");
+    peer.gaps.removeLast();
     assertThat(olga.get("/reports").body())
         .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")
         .contains("data-testid=\"gap-row\"", "3 / 17–19");

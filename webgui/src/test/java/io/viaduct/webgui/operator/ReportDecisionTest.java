@@ -24,6 +24,8 @@ class ReportDecisionTest {
     unsigned.put("refusal", "COUNTS_DIFFER");
     unsigned.put("deviceUpBytes", "1200");
     unsigned.put("deviceDownBytes", "2500000");
+    unsigned.put("snaptBytes", "3001200");
+    unsigned.put("differenceBytes", "500000");
     peer.unsigned.add(unsigned);
     peer.unsigned.add(PeerServer.unsigned("10", "alice"));
     peer.counts.add(
@@ -36,10 +38,21 @@ class ReportDecisionTest {
     String page = olga.get("/reports").body();
     assertThat(Visitor.text(page, "count-row")).isEqualTo("snapt-1 held UNKNOWN_ACCOUNT 1");
     assertThat(Visitor.text(page, "held-row"))
-        .contains("no account &#39;bob&#39;", "not signed by the device", "35.541158");
+        .contains("no account &#39;bob&#39;", "not signed by the device", "35.5 den");
     assertThat(Visitor.text(page, "unsigned-row"))
         .contains("It counted less: 1.20 kB up, 2.50 MB down in the session so far.");
     assertThat(page).contains("/reports/held/7/release", "/reports/unsigned/9/void");
+  }
+
+  @Test
+  void whatBothEndsHaveCountedIsShownWhereTheOperatorDecides() {
+    assertThat(Visitor.text(olga.get("/reports").body(), "unsigned-difference"))
+        .isEqualTo("The SNAPT counted 3.00 MB in both directions: 500 kB more.");
+    String decision = olga.get("/reports/unsigned/9/void").body();
+    assertThat(Visitor.text(decision, "decision-device")).isEqualTo("1.20 kB up, 2.50 MB down");
+    assertThat(Visitor.text(decision, "decision-snapt")).isEqualTo("3.00 MB");
+    assertThat(Visitor.text(decision, "decision-difference")).isEqualTo("500 kB");
+    assertThat(olga.get("/reports/unsigned/10/void").body()).doesNotContain("decision-device");
   }
 
   @Test
@@ -72,8 +85,19 @@ class ReportDecisionTest {
   }
 
   private HttpResponse<String> decide(String path, String reason) {
-    String form = olga.get(path).body();
-    return olga.post(path, Map.of("reason", reason, "_csrf", Visitor.hidden(form, "_csrf")));
+    return decide(path, olga.get(path).body(), reason);
+  }
+
+  private HttpResponse<String> decide(String path, String form, String reason) {
+    return olga.post(
+        path,
+        Map.of(
+            "reason",
+            reason,
+            "_csrf",
+            Visitor.hidden(form, "_csrf"),
+            "idempotencyKey",
+            Visitor.hidden(form, "idempotencyKey")));
   }
 
   @ParameterizedTest
@@ -86,10 +110,14 @@ class ReportDecisionTest {
   void aDecisionIsConfirmedOnAPageOfItsOwnAndCarriedOutOnce(
       String path, String decision, String told) {
     String confirmation = olga.get(path).body();
-    assertThat(Visitor.text(confirmation, "decision-charge")).isEqualTo("35.541158");
+    assertThat(Visitor.text(confirmation, "decision-charge")).isEqualTo("35.541158 den");
     assertThat(peer.decisions).isEmpty();
-    assertThat(Visitor.location(decide(path, "ticket 7"))).endsWith("/reports");
+    String form = confirmation;
+    assertThat(Visitor.location(decide(path, form, "ticket 7"))).endsWith("/reports");
     assertThat(peer.decisions).containsExactly(decision + ": ticket 7");
+    assertThat(peer.decisionKeys)
+        .as("sent again after a lost answer, it is the same decision")
+        .containsExactly(Visitor.hidden(form, "idempotencyKey"));
     assertThat(Visitor.text(olga.get("/reports").body(), "done")).contains(told);
   }
 
@@ -107,7 +135,8 @@ class ReportDecisionTest {
     peer.outcome = "held";
     decide("/reports/held/7/release", "x");
     assertThat(Visitor.text(olga.get("/reports").body(), "problem"))
-        .isEqualTo("The report is still held. no account &#39;bob&#39;");
+        .startsWith("The report is still held.")
+        .endsWith("no account &#39;bob&#39;");
     peer.refusesDecisions = true;
     decide("/reports/unsigned/9/void", "x");
     assertThat(Visitor.text(olga.get("/reports").body(), "problem"))

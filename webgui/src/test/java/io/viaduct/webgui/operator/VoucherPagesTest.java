@@ -81,7 +81,13 @@ class VoucherPagesTest {
     assertThat(Visitor.text(page, "voucher-open")).isEqualTo("17");
     olga.post(
         "/vouchers/12/return",
-        Map.of("_csrf", Visitor.hidden(page, "_csrf"), "reason", "sheet was lost"));
+        Map.of(
+            "_csrf",
+            Visitor.hidden(page, "_csrf"),
+            "idempotencyKey",
+            Visitor.first(page, "/vouchers/12/return.*?name=\"idempotencyKey\" value=\"([^\"]*)\""),
+            "reason",
+            "sheet was lost"));
     assertThat(peer.money.takenBack).containsExactly("12: sheet was lost");
     assertThat(olga.get("/vouchers").body()).contains("data-testid=\"done\"");
   }

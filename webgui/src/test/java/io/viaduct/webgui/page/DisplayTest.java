@@ -28,8 +28,8 @@ class DisplayTest {
     assertThat(display.money(new MicroDenarii(840_000))).isEqualTo("840\u00a0mden");
     assertThat(display.money(new MicroDenarii(53))).isEqualTo("53.0\u00a0\u00b5den");
     assertThat(display.money(new MicroDenarii(0))).isEqualTo("0\u00a0den");
-    assertThat(display.money(new MicroDenarii(1_234_567_890L))).isEqualTo("1,235\u00a0den");
-    assertThat(display.money(new MicroDenarii(999_600_000L))).isEqualTo("1,000\u00a0den");
+    assertThat(display.money(new MicroDenarii(1_234_567_890L))).isEqualTo("1\u202f235\u00a0den");
+    assertThat(display.money(new MicroDenarii(999_600_000L))).isEqualTo("1\u202f000\u00a0den");
     assertThat(display.money(new MicroDenarii(-250_000))).isEqualTo("\u2212250\u00a0mden");
     assertThat(display.deducted(new MicroDenarii(765_000))).isEqualTo("\u2212765\u00a0mden");
     assertThat(display.exact(new MicroDenarii(12_317_779))).isEqualTo("12.317779\u00a0den");
@@ -42,7 +42,7 @@ class DisplayTest {
     assertThat(display.quantity(0.00000000000841043, "den/vu")).isEqualTo("< 1\u00a0nden/vu");
     assertThat(display.quantity(-0.0004, "den/vu")).isEqualTo("\u2212400\u00a0\u00b5den/vu");
     assertThat(display.quantity(Double.NaN, "den/vu")).isEqualTo(Display.UNKNOWN);
-    assertThat(display.significant(3840.0)).isEqualTo("3,840");
+    assertThat(display.significant(3840.0)).isEqualTo("3\u202f840");
     assertThat(display.significant(0.05)).isEqualTo("0.0500");
     assertThat(display.full(8.41043E-12)).isEqualTo("8.41043E-12");
   }

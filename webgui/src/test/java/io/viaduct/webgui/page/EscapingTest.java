@@ -242,7 +242,14 @@ class EscapingTest {
     Visitor olga = Visitor.operator();
     String page = olga.get("/reports/held/7/release").body();
     olga.post(
-        "/reports/held/7/release", Map.of("_csrf", Visitor.hidden(page, "_csrf"), "reason", "r"));
+        "/reports/held/7/release",
+        Map.of(
+            "_csrf",
+            Visitor.hidden(page, "_csrf"),
+            "idempotencyKey",
+            Visitor.hidden(page, "idempotencyKey"),
+            "reason",
+            "r"));
     assertThat(harmless(olga, "/reports")).contains("data-testid=\"problem\"", "&lt;script&gt;");
   }
 

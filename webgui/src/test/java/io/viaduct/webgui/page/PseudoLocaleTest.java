@@ -10,7 +10,9 @@ import io.viaduct.webgui.Scenery;
 import io.viaduct.webgui.Visitor;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +65,27 @@ class PseudoLocaleTest {
     assertThat(foreign).isEmpty();
   }
 
+  @Test
+  void aRefusalIsSaidInTheLanguageOfThePageAndBillingsWordsAreMarkedAsEnglish() {
+    List<String> foreign = new ArrayList<>();
+    try (Visitor alice = Visitor.alice();
+        Visitor olga = Visitor.operator()) {
+      look(alice, "/accounts/alice/charges", foreign); // says the classes
+      look(alice, "/accounts/alice/charges?from=yesterday", foreign);
+      look(alice, "/accounts/alice/usage?from=yesterday", foreign);
+      peer.refusesDecisions = true;
+      String release = "/reports/held/7/release";
+      String form = olga.get(release).body();
+      Map<String, String> sent = new HashMap<>(Map.of("reason", "ticket 5"));
+      List.of("_csrf", "idempotencyKey")
+          .forEach(name -> sent.put(name, Visitor.hidden(form, name)));
+      olga.post(release, sent);
+      look(olga, "/reports", foreign);
+    }
+    assertThat(foreign).isEmpty();
+    assertThat(peer.refusals()).hasSizeGreaterThan(1);
+  }
+
   private void look(Visitor visitor, String address, List<String> foreign) {
     String page =
         visitor.get(address, "Accept", "text/html", "Accept-Language", PseudoLocale.TAG).body();
@@ -74,7 +97,9 @@ class PseudoLocaleTest {
   }
 
   private static List<String> texts(String page) {
-    String visible = page.replaceAll("(?s)<(script|style)\\b.*?</\\1>|<!--.*?-->", "");
+    String visible =
+        page.replaceAll("(?s)<(script|style)\\b.*?</\\1>|<!--.*?-->", "")
+            .replaceAll("(?s)<small lang=\"en\"[^>]*>.*?</small>", ""); // marked as English
     List<String> texts = new ArrayList<>(List.of(visible.replaceAll("<[^>]*>", "\n").split("\n")));
     Matcher attribute = READ_OUT.matcher(visible);
     while (attribute.find()) {
@@ -93,7 +118,11 @@ class PseudoLocaleTest {
             .replaceAll("\\d+(\\.\\d+)?E-?\\d+", " ");
     for (String said : peer.said()) {
       // Units and the symbols of a formula are no words of billing's.
-      boolean isWord = said.matches(".*[0-9].*|.{3,}") && !UNIT.matcher(said).matches();
+      // A sentence of billing's is English: it must be marked so, and is no excuse for a text.
+      boolean isWord =
+          said.matches(".*[0-9].*|.{3,}")
+              && !UNIT.matcher(said).matches()
+              && !peer.refusals().contains(said);
       rest = isWord ? rest.replace(said, " ") : rest;
     }
     rest = UNIT.matcher(rest).replaceAll(" ");

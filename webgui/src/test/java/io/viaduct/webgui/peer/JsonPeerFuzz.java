@@ -49,7 +49,7 @@ final class JsonPeerFuzz {
           (billing, _) -> billing.charges(TOKEN, "alice", ChargeQuery.newest(5)),
           (billing, _) -> billing.charge(TOKEN, "7"),
           (billing, _) -> billing.refusedReports(TOKEN, ALL, 5, null),
-          (billing, _) -> billing.sequenceGaps(TOKEN, 5),
+          (billing, _) -> billing.sequenceGaps(TOKEN, 5, null),
           (billing, _) -> {
             billing.topUp(TOKEN, "alice", new UUID(1, 2), new TopUp(new MicroDenarii(5), "r"));
             return null;

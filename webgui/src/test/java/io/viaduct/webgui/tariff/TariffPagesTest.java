@@ -162,7 +162,7 @@ class TariffPagesTest {
     assertThat(peer.drafts.get("5").at("/tariff/classes/LT_LD/weight").asDouble()).isEqualTo(0.8);
     peer.trialIsComplete = false;
     assertThat(olga.post(EDITOR + "/simulate", form(EDITOR)).body())
-        .contains("trial-bounded", "200,000 charges");
+        .contains("trial-bounded", "200\u202f000 charges");
     peer.refusal = REFUSAL;
     assertThat(follow(olga.post(EDITOR + "/simulate", form(EDITOR)), EDITOR))
         .contains("data-problem=\"outcome.refused\"");

@@ -73,8 +73,9 @@ class LiveViewersTest {
       while (System.nanoTime() - before < TimeUnit.SECONDS.toNanos(seconds)) {
         int viewer = changes % viewers;
         changedAt.set(viewer, System.nanoTime());
-        billing.changed("viewer-" + viewer, List.of());
         changes++;
+        String account = "viewer-" + viewer;
+        billing.changed(account, ManyCharges.addOne(pages.database(), account, changes));
         LockSupport.parkNanos(before + changes * paceNs - System.nanoTime());
       }
       int made = changes;

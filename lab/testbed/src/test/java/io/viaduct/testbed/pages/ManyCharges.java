@@ -1,5 +1,7 @@
 package io.viaduct.testbed.pages;
 
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -46,6 +48,32 @@ final class ManyCharges {
     }
     // What autovacuum does within minutes of such an insert; index-only scans need it.
     database.execute("vacuum charge");
+  }
+
+  /// Writes one interval of two charges that ends now, as posting does: in one transaction, under
+  /// all triggers.
+  ///
+  /// @param number unique number of the interval
+  /// @return ids of the charges
+  static List<Long> addOne(JdbcTemplate database, String account, long number) {
+    database.execute((Connection connection) -> {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        for (String sql : statements()) {
+          statement.executeUpdate(
+              sql.replace("$start", "now() - interval '60 s'")
+                  .replace(":account", "'" + account + "'")
+                  .replace(":from", Long.toString(number))
+                  .replace(":to", Long.toString(number)));
+        }
+        connection.commit();
+      } finally {
+        connection.rollback(); // nothing after a commit
+        connection.setAutoCommit(true);
+      }
+      return 0;
+    });
+    return List.of(10_000_000 + 2 * number, 10_000_001 + 2 * number);
   }
 
   // What the triggers of the postings would have kept.
