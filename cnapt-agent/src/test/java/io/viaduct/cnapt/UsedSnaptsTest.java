@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,7 +81,8 @@ class UsedSnaptsTest {
             .map(state -> new DataStatus.SnaptStatus("", state, null, 0, 0, 0))
             .toList();
     return new DataStatus(
-        "", "udp", "alive", null, null, 0, List.of(), 0, List.of(), List.of(), snapts);
+        "", "udp", "alive", null, null, 0, List.of(), 0, List.of(), Map.of(), List.of(), List.of(),
+        snapts);
   }
 
   @Test

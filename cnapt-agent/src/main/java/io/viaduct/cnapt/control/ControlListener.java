@@ -32,6 +32,12 @@ public interface ControlListener {
   /// @param loadPercent 0 to 100
   default void told(boolean draining, int loadPercent) {}
 
+  /// Called when the SNAPT tells the rate of its line towards this device.
+  ///
+  /// @param bitPerSecond rate of outer IP packets; 0 while it does not limit
+  /// @param queuedBytes bytes that wait there, by class in priority order
+  default void lineRate(long bitPerSecond, List<Long> queuedBytes) {}
+
   /// Returns whether the session may be left for another SNAPT now: no flow has begun since
   /// [ControlClient#moveOn].
   default boolean mayLeave() {
@@ -40,6 +46,13 @@ public interface ControlListener {
 
   /// Returns whether another SNAPT of the device carries, so that it can do without this one.
   default boolean isSpare() {
+    return false;
+  }
+
+  /// Called when the SNAPT of the session has not come back within `snapt-patience`.
+  ///
+  /// @return true if the listener ends the session, and no attempt should resume it
+  default boolean gaveUp() {
     return false;
   }
 

@@ -40,7 +40,9 @@ final class SessionTerms {
   }
 
   private static Set<Feature> features(Hello hello) {
-    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS);
+    Set<Feature> known =
+        EnumSet.of(
+            Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.LINE_RATES);
     known.retainAll(hello.getFeaturesList());
     return known;
   }

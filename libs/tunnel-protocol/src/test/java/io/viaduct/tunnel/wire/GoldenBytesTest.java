@@ -11,6 +11,7 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -29,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -220,6 +222,14 @@ class GoldenBytesTest {
                                 .setDrainDeadlineMs(1_790_000_060_000L)
                                 .setLoadPercent(30))
                         .setComplete(true))));
+    golden.put(
+        "control-line-rate",
+        frame(
+            ControlMessage.newBuilder()
+                .setLineRate(
+                    LineRate.newBuilder()
+                        .setBitPerSecond(10_000_000)
+                        .addAllQueuedBytes(List.of(0L, 0L, 1_500L, 64_000L)))));
     golden.put(
         "control-receipt-answer",
         frame(
