@@ -42,8 +42,7 @@ public final class RoutingHookDay {
         arguments,
         (clone, directory) -> {
           Path socket = directory.resolve("flows.sock");
-          String agent =
-              "routing-hook: {socket: %s}\ntunnel: {udp-idle: 2s}\n".formatted(socket);
+          String agent = "routing-hook: {socket: %s}\ntunnel: {udp-idle: 2s}\n".formatted(socket);
           new RoutingHookDay(
                   new MovingLab(clone, directory, NetworkPlan.STANDARD, agent, ""), socket)
               .pass();
@@ -56,19 +55,12 @@ public final class RoutingHookDay {
     var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
     int[] left = {PACKETS};
     PacedStream.Result call =
-        lab.network.device.call(
-            () ->
-                PacedStream.run(
-                    to,
-                    new byte[PacedStream.VOICE_BYTES],
-                    100,
-                    () -> left[0]-- > 0,
-                    System::nanoTime));
+        lab.network.device.call(() ->
+            PacedStream.run(
+                to, new byte[PacedStream.VOICE_BYTES], 100, () -> left[0]-- > 0, System::nanoTime));
     var download = new TextDownload();
-    lab.network.device.call(
-        () ->
-            download.run(
-                Topology.SERVER, MovingLab.TEXT_PORT, "/text?seed=7&bytes=" + DOWNLOAD_BYTES));
+    lab.network.device.call(() ->
+        download.run(Topology.SERVER, MovingLab.TEXT_PORT, "/text?seed=7&bytes=" + DOWNLOAD_BYTES));
     MovingLab.say("lost", call.lost());
     MovingLab.await(() -> ends().size() >= 2, "both flows have ended");
     long told = 0;
