@@ -5,6 +5,7 @@ import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -17,11 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/// The first process of the laboratory of [SnaptDiesLabIT]; prints what it sees. Two SNAPTs, the
-/// nearer one of which has the traffic. It is killed and comes back, and then it stays away.
+/// The first process of the laboratory of [SnaptDiesLabIT]; prints what it sees. Two SNAPTs, and a
+/// connection with traffic. Its SNAPT is killed and comes back, and then it stays away.
 public final class SnaptDiesDay {
   private static final int SSH_PORT = 22; // of a class of low delay
   private static final long NEW_FLOW_NS = 20_000_000;
@@ -52,28 +54,42 @@ public final class SnaptDiesDay {
     lab.withSecondSnapt();
     lab.start();
     MovingLab.await(() -> states().equals("carrying carrying"), "both SNAPTs carry");
-    AtomicBoolean going = new AtomicBoolean(true);
     var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
-    CompletableFuture<PacedStream.Result> call =
-        lab.network.device.start(
-            "call",
-            () ->
-                PacedStream.run(
-                    to, new byte[PacedStream.VOICE_BYTES], 50, going::get, System::nanoTime));
     try (Socket held = connection()) {
-      MovingLab.await(() -> snapts().equals("snapt-1 snapt-1"), "both flows have the near SNAPT");
+      AtomicBoolean going = new AtomicBoolean(true);
+      AtomicLong exchanged = new AtomicLong();
+      CompletableFuture<Boolean> traffic =
+          CompletableFuture.supplyAsync(() -> exchange(held, going, exchanged));
+      MovingLab.await(() -> exchanged.get() > 50, "the connection has traffic");
+      String victim = snapt();
       long killedNs = System.nanoTime();
-      lab.deployment.process("snapt-1").kill();
+      lab.deployment.process(victim).kill();
       MovingLab.say("new flow served after ms", served(to, killedNs));
       MovingLab.await(() -> states().equals("carrying carrying"), "the killed SNAPT is back");
-      MovingLab.say("held connection answers", exchanges(held));
+      long before = exchanged.get();
+      MovingLab.await(() -> exchanged.get() > before + 10, "the connection goes on");
       going.set(false);
-      MovingLab.say("call lost", call.get(60, TimeUnit.SECONDS).lost());
+      MovingLab.say("held connection answers", traffic.get(60, TimeUnit.SECONDS));
       long stoppedNs = System.nanoTime();
-      lab.deployment.stop("snapt-1");
+      lab.deployment.stop(victim);
       MovingLab.say("held connection ends by", failure(held));
       MovingLab.say("told after ms", (System.nanoTime() - stoppedNs) / 1_000_000);
       MovingLab.say("refused", lab.status().path("data").path("refused").toString());
+    }
+  }
+
+  private static boolean exchange(Socket by, AtomicBoolean going, AtomicLong exchanged) {
+    try {
+      while (going.get()) {
+        if (!exchanges(by)) {
+          return false;
+        }
+        exchanged.incrementAndGet();
+        LockSupport.parkNanos(NEW_FLOW_NS);
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -144,25 +160,22 @@ public final class SnaptDiesDay {
   }
 
   private String states() throws Exception {
-    return words("snapts", "state");
+    return lab.status()
+        .path("snapts")
+        .valueStream()
+        .map(each -> each.path("state").asString(""))
+        .collect(Collectors.joining(" "));
   }
 
-  /// Returns the SNAPTs of the call and of the held connection.
-  private String snapts() throws Exception {
+  /// Returns the SNAPT of the held connection.
+  private String snapt() throws Exception {
     return lab.status()
         .path("data")
         .path("flows")
         .valueStream()
-        .filter(flow -> flow.path("remote").asString("").startsWith(Topology.SERVER))
+        .filter(flow -> flow.path("remote").asString("").equals(Topology.SERVER + ":" + SSH_PORT))
         .map(flow -> flow.path("snapt").asString("").split(" ")[0])
-        .collect(Collectors.joining(" "));
-  }
-
-  private String words(String list, String field) throws Exception {
-    return lab.status()
-        .path(list)
-        .valueStream()
-        .map(each -> each.path(field).asString(""))
-        .collect(Collectors.joining(" "));
+        .findFirst()
+        .orElseThrow();
   }
 }
