@@ -107,12 +107,12 @@ class RestParts {
   }
 
   @Bean(destroyMethod = "") // chargeBroadcastRuns closes it
-  ChargeBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
-    return new ChargeBroadcast(events, jdbc, registry);
+  AccountBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
+    return new AccountBroadcast(events, jdbc, registry);
   }
 
   @Bean
-  Running<ChargeBroadcast> chargeBroadcastRuns(ChargeBroadcast broadcast) {
+  Running<AccountBroadcast> chargeBroadcastRuns(AccountBroadcast broadcast) {
     return new Running<>(Stage.NOTIFICATIONS, broadcast::start);
   }
 
