@@ -162,11 +162,15 @@ final class SnaptLine implements ControlListener, DataPathListener {
                 number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
+    boolean handedOver = welcome.getMovedNumber() != 0;
     Snapt other =
-        before == null || before.welcome().getSnaptId().equals(welcome.getSnaptId())
+        handedOver || before == null || before.welcome().getSnaptId().equals(welcome.getSnaptId())
             ? null
             : before.snapt();
     dataLoop.execute(() -> {
+      if (handedOver) {
+        end().retire();
+      }
       if (other != null) {
         abandon(other + " is left for another SNAPT");
       }

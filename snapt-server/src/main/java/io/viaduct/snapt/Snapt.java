@@ -20,6 +20,7 @@ import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.SnaptConfiguration.RelayAddress;
 import io.viaduct.snapt.attribution.Attribution;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
@@ -27,6 +28,9 @@ import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.egress.Egress;
+import io.viaduct.snapt.group.GroupCounts;
+import io.viaduct.snapt.group.GroupSettings;
+import io.viaduct.snapt.group.SnaptGroup;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.policy.EgressPolicy;
@@ -109,6 +113,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
   private @Nullable Egress egress;
+  private final GroupCounts groupCounts = new GroupCounts();
+  private @Nullable SnaptGroup group;
   private volatile @Nullable ControlServer control;
   private @Nullable InetSocketAddress dataAddress;
   private @Nullable InetSocketAddress controlAddress;
@@ -140,7 +146,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     SnaptConfiguration.Egress out = configuration.egress();
-    policy = new EgressPolicy(out.allow(), out.deny(), out.controlNetworks(), out.denyPrivate());
+    policy = new EgressPolicy(out.allow(), denied(), out.controlNetworks(), out.denyPrivate());
     ownAddresses = new OwnAddresses(policy, configuration.control().host(), reports.bridgeHost());
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
     dataLoops =
@@ -170,6 +176,16 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             () -> statusSource().announcement(),
             this::onTokenKeys,
             credit);
+  }
+
+  // Devices must not reach each other through the group either.
+  private List<EgressRule> denied() {
+    List<EgressRule> all = new ArrayList<>(configuration.egress().deny());
+    for (GroupSettings.Member each : configuration.group().members()) {
+      all.add(EgressRule.of(each.pool().ipv4().toString()));
+      all.add(EgressRule.of(each.pool().ipv6().toString()));
+    }
+    return all;
   }
 
   private Relay.Settings relaySettings() {
@@ -281,11 +297,12 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             new SnaptTls(tls).controlPort(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
-            new TokenVerifier(tokenKeys, configuration.audience()),
+            verifier(),
             registry,
             receipts,
             clock);
     control = server;
+    startGroup(server);
     controlAddress =
         Listening.on(
             "control.listen",
@@ -294,6 +311,35 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             settings.listen(),
             settings.port(),
             () -> server.start(new InetSocketAddress(settings.listen(), settings.port())));
+  }
+
+  private TokenVerifier verifier() {
+    return new TokenVerifier(tokenKeys, configuration.audience());
+  }
+
+  private void startGroup(ControlServer server) throws IOException {
+    Egress opened = egress;
+    if (!configuration.group().hasMembers() || opened == null) {
+      return;
+    }
+    SnaptTls files = new SnaptTls(tls);
+    SnaptGroup member =
+        new SnaptGroup(
+            configuration.group(),
+            configuration.state().resolve("moved-addresses"),
+            new GroupSettings.MemberPool(pool.ipv4(), pool.ipv6()),
+            files.groupPort(),
+            files.toMembers(),
+            opened.routes(),
+            registry,
+            server,
+            verifier(),
+            relay,
+            clock,
+            groupCounts);
+    group = member;
+    server.movedBy(member.handOvers());
+    member.start();
   }
 
   /// Returns the reload of this SNAPT's configuration.
@@ -342,6 +388,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.credit(credit);
     meters.intervals(intervals, relay::late);
     meters.attribution(attribution);
+    meters.group(groupCounts);
     CertificateMeters.bind(metrics.registry(), tls);
     meters.gauge("viaduct_token_keys", "Keys whose tokens are accepted", tokenKeys::count);
   }
@@ -386,6 +433,15 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
   }
 
+  @Override
+  public void onBound(Session session) {
+    Arrival arrival = session.arrival();
+    ControlServer server = control;
+    if (arrival != null && server != null) {
+      server.onControlThread(() -> arrival.listener().bound(session));
+    }
+  }
+
   private void settleSoon() {
     bridge.settleSoon();
   }
@@ -412,6 +468,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     readiness.obstructed("process", "stopping");
     if (control != null) {
       control.stop();
+    }
+    if (group != null) {
+      group.close();
     }
     relay.close();
     ownAddresses.close();

@@ -5,6 +5,7 @@ import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.egress.Switch;
+import io.viaduct.snapt.group.GroupSettings;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.AccountRates;
@@ -29,6 +30,7 @@ import java.util.regex.Pattern;
 ///   bridge's certificate
 /// @param tunnel treatment of the packets to devices
 /// @param relays other SNAPTs that the Welcome lists
+/// @param group SNAPTs that hand sessions over to each other
 public record SnaptConfiguration(
     String id,
     String audience,
@@ -48,6 +50,7 @@ public record SnaptConfiguration(
     Credit credit,
     Reporting reporting,
     List<RelayAddress> relays,
+    GroupSettings group,
     OperationsSettings operations,
     LoggingSettings logging) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
@@ -56,6 +59,12 @@ public record SnaptConfiguration(
     requireName("id", id);
     requireName("audience", audience);
     relays = List.copyOf(relays);
+    group.requireApart(id, new GroupSettings.MemberPool(pool.ipv4(), pool.ipv6()));
+    if (group.hasMembers() && egress.masquerade() != Switch.OFF) {
+      throw new IllegalArgumentException(
+          "egress.masquerade must be off with a group, got %s: only addresses that the network routes can move to another SNAPT"
+              .formatted(egress.masquerade()));
+    }
     if (sessions.max() > new AddressPool(pool.ipv4(), pool.ipv6()).capacity()) {
       throw new IllegalArgumentException(
           "sessions.max must not exceed the addresses of pool.ipv4, %d, got %d"

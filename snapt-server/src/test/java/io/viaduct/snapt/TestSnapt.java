@@ -15,6 +15,7 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
@@ -94,6 +95,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final ControlServer control;
   public final InetSocketAddress controlAddress;
   public final InetSocketAddress dataAddress;
+  public final TokenVerifier tokens;
 
   public TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval)
       throws Exception {
@@ -121,6 +123,32 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
       EgressPolicy policy,
       long accountBitsPerSecond)
       throws Exception {
+    this(
+        operator,
+        folder,
+        loopCount,
+        interval,
+        perAddressMax,
+        idle,
+        policy,
+        accountBitsPerSecond,
+        "snapt-1",
+        POOL);
+  }
+
+  /// @param id common name of its certificate
+  public TestSnapt(
+      TestOperator operator,
+      Path folder,
+      int loopCount,
+      Duration interval,
+      int perAddressMax,
+      Duration idle,
+      EgressPolicy policy,
+      long accountBitsPerSecond,
+      String id,
+      AddressPool pool)
+      throws Exception {
     loops =
         new MultiThreadIoEventLoopGroup(
             loopCount, new DefaultThreadFactory("relay", true), EpollIoHandler.newFactory());
@@ -131,7 +159,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     relay =
         new Relay(
             new Relay.Settings(
-                "snapt-1",
+                id,
                 7,
                 interval,
                 45,
@@ -141,16 +169,17 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 policy,
                 accountBitsPerSecond,
                 credit),
-            POOL,
+            pool,
             eventLoops,
             System::nanoTime,
             clock,
             this);
     eventLoops.forEach(loop -> ports.add(new Port(loop)));
     dataAddress = relay.start(List.copyOf(ports), eventLoops);
-    registry = new SessionRegistry(8, idle, POOL, relay, () -> spoolFull, new SecureRandom());
+    registry = new SessionRegistry(8, idle, pool, relay, () -> spoolFull, new SecureRandom());
     TokenKeys keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
+    tokens = new TokenVerifier(keys, TestIssuer.AUDIENCE);
     spool = ReportSpool.open(folder.resolve("spool"), 1_000);
     Duration noWait = Duration.ZERO;
     receipts = new Receipts(spool, this, noWait, this::settle);
@@ -165,7 +194,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     control =
         new ControlServer(
             new ControlServer.Settings(
-                "snapt-1",
+                id,
                 7,
                 64,
                 perAddressMax,
@@ -178,7 +207,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 new TunnelLimits(1500, 65_536),
                 List.of()),
             operator
-                .material("snapt-1")
+                .material(id)
                 .serverBuilder(ClientAuth.NONE)
                 .applicationProtocolConfig(
                     new ApplicationProtocolConfig(
@@ -189,7 +218,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 .build(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),
-            new TokenVerifier(keys, TestIssuer.AUDIENCE),
+            tokens,
             registry,
             receipts,
             clock);
@@ -280,6 +309,14 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   @Override
   public void onLineRate(Session session, LineRate rate) {
     control.tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
+  }
+
+  @Override
+  public void onBound(Session session) {
+    Arrival arrival = session.arrival();
+    if (arrival != null) {
+      control.onControlThread(() -> arrival.listener().bound(session));
+    }
   }
 
   @Override

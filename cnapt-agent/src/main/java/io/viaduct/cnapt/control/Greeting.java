@@ -57,6 +57,7 @@ public record Greeting(
             .addFeatures(Feature.CREDIT_NOTICES)
             .addFeatures(Feature.RELAY_LISTS)
             .addFeatures(Feature.LINE_RATES)
+            .addFeatures(Feature.MOVES)
             .build();
   }
 

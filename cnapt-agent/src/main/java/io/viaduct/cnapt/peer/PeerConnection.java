@@ -114,6 +114,7 @@ final class PeerConnection extends SimpleChannelInboundHandler<ControlMessage>
           CREDIT_NOTICE,
           LINE_RATE,
           RELAYS,
+          MOVED,
           MESSAGE_NOT_SET ->
           end(PeerRefusal.UNEXPECTED_MESSAGE);
     }

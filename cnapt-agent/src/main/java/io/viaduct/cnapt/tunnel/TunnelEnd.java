@@ -57,6 +57,7 @@ public final class TunnelEnd {
   private double load;
   private long expectedNs; // until then an answer is expected, and silence means nothing
   private boolean closed;
+  private @Nullable RetiringSession retiring;
 
   /// Hears of the flows of an end, beside the class and the path that each gets.
   interface FlowChanges {
@@ -146,8 +147,39 @@ public final class TunnelEnd {
     classQueueBytes = parameters.settings().classQueueBytes();
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
+    RetiringSession former = retiring;
+    if (former != null) {
+      former.passFlowsTo(begun, nowNs);
+    }
     at.begun().run();
     tick();
+  }
+
+  /// Keeps the present session for what is under way to it, because another SNAPT takes it over:
+  /// [#install] follows.
+  public void retire() {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    flushFinally(of);
+    endRetiring();
+    RetiringSession kept = new RetiringSession(at, of, counter, ownReceiverIndex);
+    retiring = kept;
+    session = null;
+    counter = null;
+    waiting = false;
+    paths.end();
+    at.loop().schedule(kept::close, RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void endRetiring() {
+    RetiringSession before = retiring;
+    retiring = null;
+    if (before != null) {
+      before.close();
+    }
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
@@ -403,6 +435,10 @@ public final class TunnelEnd {
           DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
       TunnelSession to = session;
       if (to == null || (index >= 0 && index != ownReceiverIndex)) {
+        RetiringSession former = retiring;
+        if (former != null && former.opens(datagram)) {
+          return null;
+        }
         at.carried().unknownReceiver();
         return null;
       }
@@ -578,17 +614,22 @@ public final class TunnelEnd {
     }
     closed = true;
     finish();
+    endRetiring();
     paths.close();
   }
 
   private void finish() {
     TunnelSession of = session;
     if (of != null) {
-      long nowNs = at.nowNs();
-      of.queueFinalStats(nowNs);
-      of.flushBatch(nowNs);
-      drain(nowNs);
+      flushFinally(of);
     }
     endSession();
+  }
+
+  private void flushFinally(TunnelSession of) {
+    long nowNs = at.nowNs();
+    of.queueFinalStats(nowNs);
+    of.flushBatch(nowNs);
+    drain(nowNs);
   }
 }

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 public final class SnaptDiesDay {
   private static final int SSH_PORT = 22; // of a class of low delay
   private static final long NEW_FLOW_NS = 20_000_000;
-  private static final long PATIENCE_NS = 20_000_000_000L;
+  private static final long PATIENCE_NS = 50_000_000_000L;
 
   private final MovingLab lab;
 
@@ -40,7 +40,7 @@ public final class SnaptDiesDay {
     FirstProcess.run(
         arguments,
         (clone, directory) -> {
-          String agent = "snapts: {sessions: 2}\ncontrol: {snapt-patience: 8s}\n";
+          String agent = "snapts: {sessions: 2}\ncontrol: {snapt-patience: 20s}\n";
           new SnaptDiesDay(new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, agent, ""))
               .pass();
         });
@@ -66,6 +66,7 @@ public final class SnaptDiesDay {
       lab.deployment.process(victim).kill();
       MovingLab.say("new flow served after ms", served(to, killedNs));
       MovingLab.await(() -> states().equals("carrying carrying"), "the killed SNAPT is back");
+      MovingLab.say("refused meanwhile", lab.status().path("data").path("refused").size());
       long before = exchanged.get();
       MovingLab.await(() -> exchanged.get() > before + 10, "the connection goes on");
       going.set(false);
@@ -150,7 +151,7 @@ public final class SnaptDiesDay {
             }
           }
         }
-        throw new IllegalStateException("no new flow was answered for 20 s");
+        throw new IllegalStateException("no new flow was answered for 50 s");
       } finally {
         for (DatagramChannel each : flows) {
           each.close();

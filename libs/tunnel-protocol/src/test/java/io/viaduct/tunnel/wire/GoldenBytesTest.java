@@ -12,6 +12,7 @@ import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -230,6 +231,19 @@ class GoldenBytesTest {
                     LineRate.newBuilder()
                         .setBitPerSecond(10_000_000)
                         .addAllQueuedBytes(List.of(0L, 0L, 1_500L, 64_000L)))));
+    golden.put(
+        "control-moved",
+        frame(
+            ControlMessage.newBuilder()
+                .setMoved(
+                    Moved.newBuilder()
+                        .setNumber(9)
+                        .setTo(
+                            Relay.newBuilder()
+                                .setSnaptId("snapt-2")
+                                .setHost("relay.test")
+                                .setControlPort(443)
+                                .setDataPort(443)))));
     golden.put(
         "control-receipt-answer",
         frame(
