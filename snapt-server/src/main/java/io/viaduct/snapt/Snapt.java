@@ -10,6 +10,7 @@ import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.OperatorAccess;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
@@ -27,6 +28,7 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.group.GroupCounts;
 import io.viaduct.snapt.group.GroupSettings;
@@ -112,6 +114,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Relay relay;
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
+  private final Drains drains;
+  private final OperatorAccess access;
   private @Nullable Egress egress;
   private final GroupCounts groupCounts = new GroupCounts();
   private @Nullable SnaptGroup group;
@@ -152,7 +156,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     dataLoops =
         new MultiThreadIoEventLoopGroup(
             loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
-    credit = new CreditLine(configuration.credit().beforeFirstAnswer());
+    credit =
+        new CreditLine(
+            configuration.credit().beforeFirstAnswer(),
+            new FreeDestinations(configuration.credit().reachable()));
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
     SnaptConfiguration.Attribution recorded = configuration.attribution();
     attribution =
@@ -175,7 +182,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             sender,
             () -> statusSource().announcement(),
             this::onTokenKeys,
+            order -> drains().onOrder(order),
             credit);
+    drains = new Drains(this::server, clock, bridge::announceSoon, metrics.registry());
+    access =
+        new OperatorAccess(
+            drains.actions(Drains.Way.REST),
+            configuration.operations().token(),
+            metrics.registry());
   }
 
   // Devices must not reach each other through the group either.
@@ -214,7 +228,13 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   ///
   /// @throws IOException if a resource is not available; the message names it and says what to do
   public void start() throws IOException {
-    operations.listen(configuration.operations());
+    if (!configuration.owner().isEmpty()) {
+      LOG.warn(
+          "owner: {} has no effect any more, and the key goes with the next version: billing knows"
+              + " the owner of each SNAPT ('denarii snapts')",
+          configuration.owner());
+    }
+    operations.listen(configuration.operations().settings(), access);
     ZstdBlocks.load();
     startDataPath();
     startControl();
@@ -230,10 +250,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             port(controlAddress),
             port(dataAddress));
     status = source;
-    operations.listen(
-        configuration.socket(),
-        source::document,
-        DrainActions.of(server(), clock, bridge::announceSoon));
+    operations.listen(configuration.socket(), source::document, drains.actions(Drains.Way.COMMAND));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
@@ -349,6 +366,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         source, running, SnaptReload.parts(this, clock), metrics.registry(), clock);
   }
 
+  Drains drains() {
+    return drains;
+  }
+
   ExchangeableTls tls() {
     return tls;
   }
@@ -360,7 +381,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private ControlServer server() {
     ControlServer server = control;
     if (server == null) {
-      throw new IllegalStateException("the control port opens first");
+      throw new IllegalStateException("this SNAPT is starting: its control port is not open yet");
     }
     return server;
   }

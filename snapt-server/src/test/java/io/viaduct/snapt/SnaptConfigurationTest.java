@@ -187,7 +187,7 @@ class SnaptConfigurationTest {
     byte[] raw = Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic());
     assertThat(said.toString(StandardCharsets.UTF_8))
         .isEqualTo(
-            "report-key: \"%s\" # of this SNAPT in the bridge's list snapts%n"
+            "report-key: \"%s\" # of this SNAPT, for 'denarii snapts enrol' or billing's list snapts%n"
                 .formatted(Base64.getEncoder().encodeToString(raw)));
     assertThat(SnaptCommand.run("keygen", key.toString())).as("never overwritten").isEqualTo(69);
   }

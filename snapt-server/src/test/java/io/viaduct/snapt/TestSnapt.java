@@ -22,11 +22,13 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
@@ -82,7 +84,11 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
   public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   public volatile boolean spoolFull;
-  public final CreditLine credit = new CreditLine(WithoutBilling.CONTINUE);
+
+  /// UDP port 9053 is reachable without credit.
+  public final CreditLine credit =
+      new CreditLine(
+          WithoutBilling.CONTINUE, new FreeDestinations(List.of(EgressRule.of("udp 9053"))));
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   public final ReportSpool spool;

@@ -8,6 +8,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
@@ -16,6 +17,7 @@ import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -482,6 +484,12 @@ public final class ControlClient implements ControlDialog.Owner {
         listener.told(
             each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
       }
+    }
+    if (!listed.isEmpty()) {
+      Map<String, SnaptTerms> told = new HashMap<>();
+      listed.forEach(each ->
+          told.put(each.getSnaptId(), SnaptTerms.of(each.getRegion(), each.getSurchargesList())));
+      listener.terms(told, complete);
     }
     if (!complete) {
       return; // it names the sender alone

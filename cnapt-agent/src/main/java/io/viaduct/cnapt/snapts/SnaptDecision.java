@@ -29,7 +29,7 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, 
     private String words(ServiceClass of) {
       return String.format(
           Locale.ROOT,
-          "%s costs %.1f ms%s (%s, round trip %s, %s up, %s down, own traffic %.1f Mbit/s, price %.2f, load %.0f %%)",
+          "%s costs %.1f ms%s (%s, round trip %s, %s up, %s down, own traffic %.1f Mbit/s, price %.2f den/GB, load %.0f %%)",
           facts.name(),
           costMs,
           meets()
@@ -43,7 +43,7 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, 
           spare(facts.up().spareBitPerSecond(of)),
           spare(facts.down().spareBitPerSecond(of)),
           facts.ownBitPerSecond() / 1e6,
-          facts.price(),
+          facts.prices().of(of),
           facts.load() * 100);
     }
 

@@ -10,7 +10,7 @@ import io.viaduct.tunnel.wire.ServiceClass;
 /// @param up load of the line from here
 /// @param down load of the line towards here, whose rate the SNAPT tells
 /// @param ownBitPerSecond rate of all classes in both directions
-/// @param price surcharge of its owner per gigabyte, in denarii
+/// @param prices surcharges of its owner
 /// @param load its load as it announces it, 0 to 1; 0 if it is not known
 public record SnaptFacts(
     String name,
@@ -19,7 +19,7 @@ public record SnaptFacts(
     LineLoad up,
     LineLoad down,
     double ownBitPerSecond,
-    double price,
+    SnaptPrices prices,
     double load) {
   /// Ability of a SNAPT to carry packets, the best state first.
   public enum State {
@@ -37,7 +37,7 @@ public record SnaptFacts(
   /// Returns the facts about a SNAPT without a session.
   public static SnaptFacts unknown(String name) {
     return new SnaptFacts(
-        name, State.NONE, Double.NaN, LineLoad.UNKNOWN, LineLoad.UNKNOWN, 0, 0, 0);
+        name, State.NONE, Double.NaN, LineLoad.UNKNOWN, LineLoad.UNKNOWN, 0, SnaptPrices.NONE, 0);
   }
 
   /// Returns the rate that a class could have in addition in both directions, in bit/s.

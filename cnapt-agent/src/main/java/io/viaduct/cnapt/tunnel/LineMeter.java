@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.snapts.LineLoad;
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.snapts.SnaptPrices;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.List;
@@ -71,8 +72,10 @@ final class LineMeter {
   /// Returns what the session measures.
   ///
   /// @param name of the SNAPT
+  /// @param prices surcharges of its owner
   /// @param load as the SNAPT tells it, 0 to 1
-  SnaptFacts facts(String name, SnaptFacts.State state, double load, long nowNs) {
+  SnaptFacts facts(
+      String name, SnaptFacts.State state, SnaptPrices prices, double load, long nowNs) {
     TunnelSession of = session;
     if (of == null) {
       return SnaptFacts.unknown(name);
@@ -96,7 +99,7 @@ final class LineMeter {
         new LineLoad(of.pacedBitPerSecond(), sent),
         new LineLoad(towardsHere, received),
         own,
-        0,
+        prices,
         load);
   }
 }

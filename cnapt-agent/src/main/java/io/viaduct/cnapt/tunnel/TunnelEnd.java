@@ -5,6 +5,7 @@ import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
@@ -56,6 +57,7 @@ public final class TunnelEnd {
   private boolean unwanted; // a nearer SNAPT is free
   private double load;
   private long expectedNs; // until then an answer is expected, and silence means nothing
+  private SnaptTerms terms = SnaptTerms.UNKNOWN;
   private boolean closed;
   private @Nullable RetiringSession retiring;
 
@@ -276,6 +278,12 @@ public final class TunnelEnd {
   public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
     assert at.loop().inEventLoop() : Thread.currentThread();
     meter.told(bitPerSecond, queuedBytes);
+  }
+
+  /// Takes what a list says about the SNAPT.
+  public void terms(SnaptTerms told) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    terms = told;
   }
 
   private void noteEmpty() {
@@ -557,7 +565,7 @@ public final class TunnelEnd {
             : paths.isSilent()
                 ? SnaptFacts.State.SILENT
                 : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
-    return meter.facts(name, state, load, nowNs);
+    return meter.facts(name, state, terms.prices(), load, nowNs);
   }
 
   /// Returns whether new flows may have this SNAPT.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ class SnaptChoiceTest {
         new LineLoad(capacity, rates),
         LineLoad.UNKNOWN,
         own,
-        0,
+        SnaptPrices.NONE,
         0);
   }
 
@@ -39,7 +40,7 @@ class SnaptChoiceTest {
         facts.up(),
         facts.down(),
         facts.ownBitPerSecond(),
-        price,
+        SnaptPrices.of(Collections.nCopies(ServiceClass.COUNT, Math.round(price * 1e6))),
         load);
   }
 
@@ -131,7 +132,14 @@ class SnaptChoiceTest {
     double[] taken = {0, 0, 0, 8.5e6};
     SnaptFacts fullDown =
         new SnaptFacts(
-            "near", State.CARRYING, 10, near.up(), new LineLoad(10e6, taken), 8.5e6, 0, 0);
+            "near",
+            State.CARRYING,
+            10,
+            near.up(),
+            new LineLoad(10e6, taken),
+            8.5e6,
+            SnaptPrices.NONE,
+            0);
     SnaptFacts far = at("far", 160, NEVER_FULL, 0, 0, 0, 9e6);
     assertThat(chosen(ServiceClass.HT_HD, fullDown, far)).isEqualTo("far");
     assertThat(chosen(ServiceClass.HT_LD, fullDown, far))
@@ -154,8 +162,8 @@ class SnaptChoiceTest {
     assertThat(why)
         .isEqualTo(
             "least cost of class HT_HD at its first packet: near costs 116.0 ms (carrying, round trip 10.0 ms,"
-                + " 2.0 Mbit/s spare up, never full down, own traffic 8.0 Mbit/s, price 1.50, load 50 %); new costs 40.0 ms (none, round"
-                + " trip not measured, never full up, never full down, own traffic 0.0 Mbit/s, price 0.00, load 0 %)");
+                + " 2.0 Mbit/s spare up, never full down, own traffic 8.0 Mbit/s, price 1.50 den/GB, load 50 %); new costs 40.0 ms (none, round"
+                + " trip not measured, never full up, never full down, own traffic 0.0 Mbit/s, price 0.00 den/GB, load 0 %)");
   }
 
   @Test
@@ -191,5 +199,24 @@ class SnaptChoiceTest {
         .hasMessage("snapts.price-weight must be from 0 to 100000, got -1.0");
     assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN, Unmet.BEST_EFFORT))
         .hasMessageContaining("NaN");
+  }
+
+  @Test
+  void thePriceOfTheFlowsClassCountsAndThatOfOthersDoesNot() {
+    SnaptFacts cheap = at("cheap", 30, NEVER_FULL);
+    SnaptFacts dear =
+        new SnaptFacts(
+            "dear",
+            State.CARRYING,
+            10,
+            LineLoad.UNKNOWN,
+            LineLoad.UNKNOWN,
+            0,
+            SnaptPrices.of(List.of(0L, 0L, 0L, 5_000_000L)),
+            0);
+    assertThat(chosen(ServiceClass.LT_LD, dear, cheap)).isEqualTo("dear");
+    assertThat(chosen(ServiceClass.HT_HD, dear, cheap)).isEqualTo("cheap");
+    assertThat(CHOICE.choose(ServiceClass.HT_HD, List.of(dear, cheap)).why())
+        .contains("dear costs 51.0 ms", "price 5.00 den/GB");
   }
 }

@@ -500,7 +500,6 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   private void drain(DrainStatus now) {
-    LOG.info("{}", now);
     drain = now;
     if (now.draining()) {
       mover.prepare();

@@ -49,6 +49,7 @@ public final class HandOvers implements ControlServer.Mover {
   private final Relay relay;
   private final Members members;
   private final MovedAddresses addresses;
+  private final Returns returns;
   private final Executor thread;
   private final Tally<MoveOutcome> outcomes;
   private final Map<UUID, Move> moves = new HashMap<>();
@@ -64,6 +65,7 @@ public final class HandOvers implements ControlServer.Mover {
       Relay relay,
       Members members,
       MovedAddresses addresses,
+      Returns returns,
       Executor thread,
       GroupCounts counts) {
     this.settings = settings;
@@ -72,6 +74,7 @@ public final class HandOvers implements ControlServer.Mover {
     this.relay = relay;
     this.members = members;
     this.addresses = addresses;
+    this.returns = returns;
     this.thread = thread;
     this.outcomes = counts.moves();
   }
@@ -191,6 +194,7 @@ public final class HandOvers implements ControlServer.Mover {
         MoveOutcome outcome = MoveOutcome.MOVED;
         try {
           addresses.give(session.address(), to);
+          returns.settleLater(session.address());
         } catch (IOException e) {
           LOG.error("{} has gone to {}: {}", session.address(), to.id(), e.getMessage());
           outcome = MoveOutcome.ROUTE_FAILED;

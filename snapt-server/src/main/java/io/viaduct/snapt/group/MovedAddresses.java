@@ -120,11 +120,16 @@ final class MovedAddresses {
   /// @throws IOException if the host refuses the route; nothing has then changed
   void take(PublicAddress address, String from) throws IOException {
     Deque<Stay> of = stays.get(address);
-    if (of != null && of.size() >= STAYS_MAX) {
+    boolean comesBack = of != null && of.getLast().to().equals(from);
+    if (of != null && of.size() >= STAYS_MAX && !comesBack) {
       throw new IOException("%s has moved %d times".formatted(address, STAYS_MAX));
     }
     host.here(address);
-    push(address, new Stay(from, OWN));
+    if (of != null && comesBack) {
+      push(address, new Stay(of.removeLast().from(), OWN));
+    } else {
+      push(address, new Stay(from, OWN));
+    }
   }
 
   private void push(PublicAddress address, Stay stay) throws IOException {
@@ -132,7 +137,8 @@ final class MovedAddresses {
     write();
   }
 
-  /// Hands an address on.
+  /// Hands an address on. If it goes back to the member from which it came, nothing of it stays but
+  /// the route, for what is under way; [#settle] removes it.
   ///
   /// @param to member that has taken it over
   /// @throws IOException if the host refuses the route
@@ -142,7 +148,11 @@ final class MovedAddresses {
     Deque<Stay> of = stays.get(address);
     if (last != null && last.isHere() && of != null) {
       of.removeLast();
-      push(address, new Stay(last.from(), to.id()));
+      if (last.from().equals(to.id())) {
+        ended(address, of);
+      } else {
+        push(address, new Stay(last.from(), to.id()));
+      }
     } else {
       push(address, new Stay(OWN, to.id()));
     }
@@ -172,12 +182,23 @@ final class MovedAddresses {
       throw new IllegalStateException(address + " has not moved");
     }
     Stay ended = of.removeLast();
+    ended(address, of);
+    lead(address);
+    return ended;
+  }
+
+  private void ended(PublicAddress address, Deque<Stay> of) throws IOException {
     if (of.isEmpty()) {
       stays.remove(address);
     }
     write();
+  }
+
+  /// Leads packets for an address where its last stay says.
+  ///
+  /// @throws IOException if the host refuses the route
+  void settle(PublicAddress address) throws IOException {
     lead(address);
-    return ended;
   }
 
   private void write() throws IOException {

@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 final class Returns {
   private static final Logger LOG = LoggerFactory.getLogger(Returns.class);
   private static final long AGAIN_MS = 5_000;
+  private static final long SETTLE_MS = 10_000;
 
   private final MovedAddresses addresses;
   private final GroupSettings settings;
@@ -52,8 +53,14 @@ final class Returns {
     if (last == null || !last.isHere() || !asked.add(address)) {
       return;
     }
+    if (last.from().equals(MovedAddresses.OWN)) {
+      if (done(address, ReturnOutcome.TAKEN_BACK)) {
+        free.accept(address);
+      }
+      return;
+    }
     if (settings.member(last.from()).isEmpty()) {
-      done(address, ReturnOutcome.NO_MEMBER);
+      var unused = done(address, ReturnOutcome.NO_MEMBER);
       return;
     }
     members.give(
@@ -62,7 +69,11 @@ final class Returns {
         new StreamObserver<>() {
           @Override
           public void onNext(ReturnAnswer answer) {
-            onThread(() -> done(address, ReturnOutcome.RETURNED), 0);
+            onThread(
+                () -> {
+                  var unused = done(address, ReturnOutcome.RETURNED);
+                },
+                0);
           }
 
           @Override
@@ -89,11 +100,12 @@ final class Returns {
     leave(address);
   }
 
-  private void done(PublicAddress address, ReturnOutcome outcome) {
+  /// @return whether the stay has ended
+  private boolean done(PublicAddress address, ReturnOutcome outcome) {
     asked.remove(address);
     MovedAddresses.Stay last = addresses.last(address);
     if (last == null || !last.isHere()) {
-      return;
+      return false;
     }
     outcomes.count(outcome);
     try {
@@ -101,6 +113,21 @@ final class Returns {
     } catch (IOException e) {
       LOG.error("{} has gone back to {}: {}", address, last.from(), e.getMessage());
     }
+    return true;
+  }
+
+  /// Removes the route of an address that has gone back to the member from which it came, when
+  /// nothing is under way any more.
+  void settleLater(PublicAddress address) {
+    onThread(
+        () -> {
+          try {
+            addresses.settle(address);
+          } catch (IOException e) {
+            LOG.error("the route of {}: {}", address, e.getMessage());
+          }
+        },
+        SETTLE_MS);
   }
 
   /// Takes an address that a member returns.

@@ -77,7 +77,8 @@ public final class SnaptGroup implements AutoCloseable {
         new TakeOverService(
             settings, own, registry, control, tokens, addresses, returns, thread, clock, counts);
     handOvers =
-        new HandOvers(settings, registry, control, relay, members, addresses, thread, counts);
+        new HandOvers(
+            settings, registry, control, relay, members, addresses, returns, thread, counts);
     listener = new WatchedListener("group", new FailedHandshakeLog("the group's port", clock));
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(settings.listen(), settings.port()))

@@ -58,6 +58,27 @@ class MovedAddressesTest {
   }
 
   @Test
+  void anAddressThatGoesToAndFroLeavesNothingBehind() throws Exception {
+    MovedAddresses addresses = addresses();
+    for (int i = 0; i < 2 * MovedAddresses.STAYS_MAX; i++) {
+      addresses.give(ADDRESS, B);
+      addresses.take(ADDRESS, "snapt-2");
+    }
+    assertThat(addresses.leave(ADDRESS))
+        .isEqualTo(new MovedAddresses.Stay(MovedAddresses.OWN, MovedAddresses.OWN));
+    assertThat(addresses.last(ADDRESS)).isNull();
+
+    PublicAddress foreign = PublicAddress.of("10.2.0.9", "fd02::9");
+    addresses.take(foreign, "snapt-2");
+    addresses.give(foreign, B);
+    assertThat(addresses.last(foreign)).isNull();
+    assertThat(host.routes).last().isEqualTo("10.2.0.9 to snapt-2");
+    addresses.settle(foreign);
+    assertThat(host.routes).last().isEqualTo("10.2.0.9 forgotten");
+    assertThat(counts.addresses()).isZero();
+  }
+
+  @Test
   void theRoutesOutliveTheProcess() throws Exception {
     PublicAddress taken = PublicAddress.of("10.2.0.9", "fd02::9");
     MovedAddresses before = addresses();

@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /// The first process of the laboratory of [DrainMovesLabIT]; prints what it sees. A device with one
 /// session, and two SNAPTs of a group, which are upgraded one after the other while connections and
-/// a stream go through them: the session goes to the second one, and back.
+/// a stream go through them: the session goes to the second one and back, twice.
 public final class DrainMovesDay {
   private static final long SEED = 20_261_126;
   private static final int FLOWS = 50;
   private static final long CARRIES_NS = 1_500_000_000L;
+  private static final String MOVED = "viaduct_group_moves_total{outcome=\"moved\"}";
 
   private final MovingLab lab;
   private final EchoFlows flows;
@@ -51,8 +52,13 @@ public final class DrainMovesDay {
   private void pass() throws Exception {
     carry(CARRIES_NS);
     MovingLab.say("longest round trip before ms", flows.takeLongestMs());
-    upgrade("snapt-1", "snapt-2");
-    upgrade("snapt-2", "snapt-1");
+    move("snapt-1", "snapt-2");
+    upgrade("snapt-1");
+    move("snapt-2", "snapt-1");
+    upgrade("snapt-2");
+    move("snapt-1", "snapt-2");
+    MovingLab.say("undrain snapt-1", lab.act("snapt-1", "undrain"));
+    move("snapt-2", "snapt-1"); // which has carried before: nothing is loaded for the first time
     MovingLab.say("device at", lab.at());
     going.set(false);
     double longestMs = flows.stop();
@@ -67,15 +73,16 @@ public final class DrainMovesDay {
     bill();
   }
 
-  private void upgrade(String snapt, String other) throws Exception {
+  private void move(String snapt, String other) throws Exception {
     MovingLab.say("drain " + snapt, lab.act(snapt, "drain", "--deadline", "1"));
     MovingLab.await(() -> lab.at().startsWith(other), "the device is at " + other);
     MovingLab.await(() -> lab.sessions(snapt) == 0, snapt + " has no session any more");
-    MovingLab.say(
-        "moved from " + snapt,
-        lab.deployment.metric(snapt, "viaduct_group_moves_total{outcome=\"moved\"}"));
+    MovingLab.say("moved from " + snapt, lab.deployment.metric(snapt, MOVED));
     carry(CARRIES_NS);
     MovingLab.say("longest round trip of the move ms", flows.takeLongestMs());
+  }
+
+  private void upgrade(String snapt) throws Exception {
     MovingLab.say("stop of " + snapt, lab.restart(snapt));
     MovingLab.say("longest round trip of the restart ms", flows.takeLongestMs());
   }

@@ -14,6 +14,10 @@ import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.TextServer;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -148,7 +152,32 @@ final class MovingLab {
 
   /// Returns the inner bytes that the account was charged for.
   long chargedBytes() throws IOException {
-    return Objects.requireNonNull(billing, "the laboratory has started").chargedBytes("alice");
+    return billing().chargedBytes("alice");
+  }
+
+  /// Lets the bridge order a SNAPT to drain or to serve, as the operators' page does.
+  ///
+  /// @return the status of the bridge's answer
+  int order(String snapt, String verb) throws Exception {
+    URI uri =
+        URI.create(
+            "http://%s:%d/api/v1/snapts/%s/%s"
+                .formatted(Topology.CONTROL, Plans.BRIDGE_REST_PORT, snapt, verb));
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+              HttpRequest.newBuilder(uri)
+                  .header("Authorization", "Bearer " + passwords.rest())
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString("{\"by\":\"olivia\"}"))
+                  .build(),
+              HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+
+  /// Returns the operator's client of billing.
+  BillingClient billing() {
+    return Objects.requireNonNull(billing, "the laboratory has started");
   }
 
   /// Runs one of the programs.

@@ -221,7 +221,8 @@ class GoldenBytesTest {
                                 .setRegion("north")
                                 .setState(Relay.State.DRAINING)
                                 .setDrainDeadlineMs(1_790_000_060_000L)
-                                .setLoadPercent(30))
+                                .setLoadPercent(30)
+                                .addAllSurcharges(List.of(0L, 0L, 0L, 2_500_000L)))
                         .setComplete(true))));
     golden.put(
         "control-line-rate",
