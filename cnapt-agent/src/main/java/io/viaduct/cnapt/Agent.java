@@ -15,6 +15,7 @@ import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
+import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.CarrierLog;
@@ -109,6 +110,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
   private @Nullable ProcessMetrics metrics;
   private @Nullable OperationsEndpoint operations;
+  private @Nullable RoutingHook hook;
 
   /// Creates the TUN and the sockets. Carries no packets before [#start].
   ///
@@ -176,7 +178,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
               () -> data.carried().preBytes(),
               claims);
       claims.measuredBy(watch);
-      snapts.measuredBy(watch);
+      snapts.measuredBy(watch, nanoTime);
     }
   }
 
@@ -239,6 +241,10 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     own.of(
         data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
     own.sip(() -> tokens.status().probes());
+    if (configuration.routingHook().socket().isPresent()) {
+      hook = FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
+      own.of(hook);
+    }
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
@@ -446,6 +452,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     names.close();
     owners.close();
     ifPresent(operations, OperationsEndpoint::close);
+    ifPresent(hook, RoutingHook::close);
     ifPresent(metrics, ProcessMetrics::close);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
     receipts.close();

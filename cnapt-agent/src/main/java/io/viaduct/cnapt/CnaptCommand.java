@@ -37,6 +37,7 @@ import picocli.CommandLine.Parameters;
       PathsCommand.class,
       PathCommand.class,
       PolicyCommand.class,
+      EventsCommand.class,
       CnaptCommand.Keygen.class
     })
 public final class CnaptCommand {

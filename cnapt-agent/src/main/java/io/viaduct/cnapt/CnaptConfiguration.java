@@ -9,6 +9,7 @@ import io.viaduct.cnapt.egress.PortalSettings;
 import io.viaduct.cnapt.egress.RoutingSettings;
 import io.viaduct.cnapt.egress.SplitTunnel;
 import io.viaduct.cnapt.egress.TunSettings;
+import io.viaduct.cnapt.hook.RoutingHookSettings;
 import io.viaduct.cnapt.links.LinkRule;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.MobilitySettings;
@@ -17,6 +18,7 @@ import io.viaduct.cnapt.policy.PolicyRule;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingSettings;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
+import io.viaduct.cnapt.snapts.Unmet;
 import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
@@ -48,6 +50,7 @@ import java.util.Optional;
 /// @param policy the distribution of flows over the paths; the built-in lines follow it
 /// @param state directory for counts and receipts, which must survive a restart
 /// @param applications the operator's own classification table
+/// @param routingHook the socket by which other programs hear of flows
 /// @param statusSocket Unix socket for `cnapt status`
 public record CnaptConfiguration(
     Path deviceKey,
@@ -71,6 +74,7 @@ public record CnaptConfiguration(
     Path state,
     ReceiptSettings receipts,
     Optional<Path> applications,
+    RoutingHookSettings routingHook,
     Path statusSocket,
     OperationsSettings operations,
     LoggingSettings logging) {
@@ -82,16 +86,18 @@ public record CnaptConfiguration(
     if (peer.enabled()) {
       checkPeer(peer, tun, policy);
       checkUnused(
-          Map.of(
-              "trust", trust.isPresent(),
-              "snapt.host", !snapt.host().isEmpty(),
-              "snapts.sessions", snapts.sessions() > 1,
-              "signalling.bridge", signalling.enabled(),
-              "token-file", tokenFile.isPresent(),
-              "dns", !dns.isEmpty(),
-              "outage.direct", !outage.direct().isEmpty(),
-              "portal.probe", !portal.probe().isEmpty(),
-              "split-tunnel", !splitTunnel.equals(SplitTunnel.NONE)));
+          Map.ofEntries(
+              Map.entry("trust", trust.isPresent()),
+              Map.entry("snapt.host", !snapt.host().isEmpty()),
+              Map.entry("snapts.sessions", snapts.sessions() > 1),
+              Map.entry("snapts.unmet", snapts.unmet() == Unmet.REFUSE),
+              Map.entry("signalling.bridge", signalling.enabled()),
+              Map.entry("token-file", tokenFile.isPresent()),
+              Map.entry("dns", !dns.isEmpty()),
+              Map.entry("outage.direct", !outage.direct().isEmpty()),
+              Map.entry("portal.probe", !portal.probe().isEmpty()),
+              Map.entry("routing-hook.socket", routingHook.socket().isPresent()),
+              Map.entry("split-tunnel", !splitTunnel.equals(SplitTunnel.NONE))));
     } else {
       checkSnapt(trust, snapt, signalling, tokenFile);
     }

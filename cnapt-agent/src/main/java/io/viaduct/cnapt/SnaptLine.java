@@ -86,6 +86,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
   private final InstantSource clock;
   private final Owner owner;
   private final SessionState state = new SessionState();
+  private volatile boolean seeksNearer; // written by the control loop
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
@@ -155,6 +156,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
       });
       return;
     }
+    seeksNearer = false; // the new session begins without
     TunnelTerms terms = by.terms(limits);
     SessionParameters parameters =
         new SessionParameters(
@@ -168,9 +170,16 @@ final class SnaptLine implements ControlListener, DataPathListener {
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
     boolean handedOver = welcome.getMovedNumber() != 0;
+    Snapt other =
+        handedOver || before == null || before.welcome().getSnaptId().equals(welcome.getSnaptId())
+            ? null
+            : before.snapt();
     dataLoop.execute(() -> {
       if (handedOver) {
         end().retire();
+      }
+      if (other != null) {
+        abandon(other + " is left for another SNAPT");
       }
       end().install(parameters);
       end().control(by.connection());
@@ -216,6 +225,23 @@ final class SnaptLine implements ControlListener, DataPathListener {
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
   }
 
+  /// Lets new flows go elsewhere, and exchanges the SNAPT when the last flow is over, because a
+  /// nearer one is free; or stays. Called on the control loop.
+  void seeksNearer(boolean another) {
+    seeksNearer = another;
+    dataLoop.execute(() -> end().seeksNearer(another));
+  }
+
+  /// Returns whether the SNAPT is to be exchanged for a nearer one.
+  boolean isForSomethingNearer() {
+    return seeksNearer;
+  }
+
+  @Override
+  public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
+    dataLoop.execute(() -> end().lineRate(bitPerSecond, queuedBytes));
+  }
+
   @Override
   public void terms(Map<String, SnaptTerms> told, boolean complete) {
     owner.terms(told, complete);
@@ -231,6 +257,25 @@ final class SnaptLine implements ControlListener, DataPathListener {
     return end().isEmptied();
   }
 
+  // Flows have an address of their SNAPT. If it is lost, nobody can carry them.
+  private void abandon(String why) {
+    int flows = end().abandon();
+    if (flows > 0) {
+      LOG.warn("{}: {} flows are reset", why, flows);
+    }
+  }
+
+  /// Gives up the flows of a SNAPT that is away, if the network is not the cause: another SNAPT
+  /// carries, and nothing comes from this one.
+  @Override
+  public boolean gaveUp() {
+    boolean lost = end().isSilent() && owner.carriesBeside(this);
+    if (lost) {
+      dataLoop.execute(() -> abandon(end().name() + " has not come back"));
+    }
+    return lost;
+  }
+
   @Override
   public boolean isSpare() {
     return owner.carriesBeside(this);
@@ -238,6 +283,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
 
   @Override
   public void rested(String why) {
+    seeksNearer = false;
     state.rested();
     owner.rested(this);
     dataLoop.execute(end()::rest);
@@ -277,7 +323,11 @@ final class SnaptLine implements ControlListener, DataPathListener {
 
   @Override
   public void emptied() {
-    control().moveOn("it is draining, and has no flow of this device any more");
+    control()
+        .moveOn(
+            seeksNearer
+                ? "a nearer SNAPT is free, and it has no flow of this device any more"
+                : "it is draining, and has no flow of this device any more");
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
@@ -52,10 +53,11 @@ final class UsedSnapts {
     }
   }
 
-  /// Sets what measures the SNAPTs that no line uses.
-  void measuredBy(SnaptWatch measuring) {
+  /// Sets what measures the SNAPTs that no line uses: a line may be exchanged for one of them.
+  void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
-    measuring.start();
+    NearerSnapts nearer = new NearerSnapts(lines, this::carryBeside, nanoTime);
+    measuring.start(nearer::measured);
   }
 
   /// Returns the SNAPTs that no line uses, as far as they are measured.

@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.operations.AgentMeters;
@@ -46,6 +47,7 @@ class ReadmeTest {
           owners);
       meters.ofPeer(null, null);
       meters.of((PeerServer) null);
+      meters.of((RoutingHook) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

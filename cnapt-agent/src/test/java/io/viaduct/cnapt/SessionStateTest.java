@@ -8,6 +8,7 @@ import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SessionStateTest {
@@ -19,7 +20,8 @@ class SessionStateTest {
 
   private static DataStatus data(String pathState) {
     return new DataStatus(
-        "", "udp", pathState, null, null, 0, List.of(), 0, List.of(), List.of(), List.of());
+        "", "udp", pathState, null, null, 0, List.of(), 0, List.of(), Map.of(), List.of(),
+        List.of(), List.of());
   }
 
   @Test

@@ -82,7 +82,8 @@ class UsedSnaptsTest {
             .map(state -> new DataStatus.SnaptStatus("", state, null, 0, 0, 0))
             .toList();
     return new DataStatus(
-        "", "udp", "alive", null, null, 0, List.of(), 0, List.of(), List.of(), snapts);
+        "", "udp", "alive", null, null, 0, List.of(), 0, List.of(), Map.of(), List.of(), List.of(),
+        snapts);
   }
 
   @Test

@@ -49,8 +49,11 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.StateLock;
 import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -438,7 +441,16 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   public void onCredit(Session session, CreditNotice notice) {
     ControlServer server = control;
     if (server != null) {
-      server.tell(session, notice);
+      server.tell(
+          session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
+    }
+  }
+
+  @Override
+  public void onLineRate(Session session, LineRate rate) {
+    ControlServer server = control;
+    if (server != null) {
+      server.tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
     }
   }
 

@@ -41,8 +41,11 @@ import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
@@ -305,7 +308,13 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
 
   @Override
   public void onCredit(Session session, CreditNotice notice) {
-    control.tell(session, notice);
+    control.tell(
+        session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
+  }
+
+  @Override
+  public void onLineRate(Session session, LineRate rate) {
+    control.tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
   }
 
   @Override

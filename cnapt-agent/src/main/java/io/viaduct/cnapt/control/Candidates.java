@@ -104,14 +104,18 @@ final class Candidates {
   /// Records a failed attempt at the current SNAPT.
   ///
   /// @param hopeless true if another attempt at the same SNAPT would be useless
-  void failed(boolean hopeless, long nowNs) {
+  /// @return true if it is home, and is given up
+  boolean failed(boolean hopeless, long nowNs) {
     dialled = null;
     if (attempts++ == 0) {
       failingSinceNs = nowNs;
     }
-    if (hopeless || !(isHome() ? isPatient(nowNs) : attempts < ATTEMPTS_MAX)) {
+    boolean isHome = isHome();
+    boolean goesOn = !hopeless && (isHome ? isPatient(nowNs) : attempts < ATTEMPTS_MAX);
+    if (!goesOn) {
       moveOn();
     }
+    return isHome && !goesOn;
   }
 
   private void moveOn() {

@@ -10,6 +10,7 @@ import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -456,6 +457,11 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
+  public void lineRate(LineRate rate) {
+    listener.lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
+  }
+
+  @Override
   public void tokenAccepted(long expiresMs) {
     listener.tokenAccepted(expiresMs);
   }
@@ -524,8 +530,8 @@ public final class ControlClient implements ControlDialog.Owner {
     long nowNs = loop.ticker().nanoTime();
     if (!ours) {
       tell(why, detail);
-      if (!wasEstablished) {
-        candidates.failed(hopeless, nowNs);
+      if (!wasEstablished && candidates.failed(hopeless, nowNs)) {
+        giveUp();
       }
     }
     boolean resting = drains && !wasEstablished && listener.isSpare() && candidates.restAt(tried);
@@ -540,6 +546,17 @@ public final class ControlClient implements ControlDialog.Owner {
     boolean waiting = why.isAbsence() && candidates.isPatient(nowNs);
     long pauseMs = atOnce ? 0 : waiting ? backOff.patient() : backOff.next();
     retry = loop.schedule(() -> connect(), pauseMs, TimeUnit.MILLISECONDS);
+  }
+
+  // The SNAPT has not come back. Its session ends here, unless datagrams still pass.
+  private void giveUp() {
+    if (listener.gaveUp()) {
+      session = null;
+      ReceiptLedger signing = ledger;
+      if (signing != null) {
+        signing.ended(line);
+      }
+    }
   }
 
   // A repeated failure is logged once, not for each attempt.

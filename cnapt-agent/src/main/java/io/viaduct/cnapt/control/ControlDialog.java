@@ -16,6 +16,7 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -50,6 +51,9 @@ final class ControlDialog implements ControlConnection.Owner {
 
     /// Reports that the credit of the account has changed.
     void credit(CreditNotice notice);
+
+    /// Reports the rate of the SNAPT's line towards this device.
+    void lineRate(LineRate rate);
 
     /// Returns the bytes that the tunnel has carried; a difference means that there is traffic.
     long carriedBytes();
@@ -189,6 +193,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case CREDIT_NOTICE -> owner.credit(message.getCreditNotice());
+      case LINE_RATE -> owner.lineRate(message.getLineRate());
       case RELAYS -> relays(from, message.getRelays());
       case MOVED -> moved(from, message.getMoved());
       case GOODBYE -> {

@@ -34,6 +34,12 @@ public interface ControlListener {
   /// @param loadPercent 0 to 100
   default void told(boolean draining, int loadPercent) {}
 
+  /// Called when the SNAPT tells the rate of its line towards this device.
+  ///
+  /// @param bitPerSecond rate of outer IP packets; 0 while it does not limit
+  /// @param queuedBytes bytes that wait there, by class in priority order
+  default void lineRate(long bitPerSecond, List<Long> queuedBytes) {}
+
   /// Called with what the SNAPT tells about the SNAPTs of its list, by id.
   ///
   /// @param complete true if the list has all SNAPTs
@@ -47,6 +53,13 @@ public interface ControlListener {
 
   /// Returns whether another SNAPT of the device carries, so that it can do without this one.
   default boolean isSpare() {
+    return false;
+  }
+
+  /// Called when the SNAPT of the session has not come back within `snapt-patience`.
+  ///
+  /// @return true if the listener ends the session, and no attempt should resume it
+  default boolean gaveUp() {
     return false;
   }
 

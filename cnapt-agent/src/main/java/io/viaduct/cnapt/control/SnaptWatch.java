@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ public final class SnaptWatch {
   private final Map<Snapt, Measured> measured = new HashMap<>();
   private List<Snapt> listed = List.of();
   private volatile List<Watched> watched = List.of(); // written by the control loop
+  private Consumer<List<Watched>> listener = _ -> {};
   private int turn;
   private long carried;
   private long carriedNs;
@@ -82,7 +84,10 @@ public final class SnaptWatch {
   }
 
   /// Starts to measure. Any thread may call this.
-  public void start() {
+  ///
+  /// @param told called on the loop after each handshake
+  public void start(Consumer<List<Watched>> told) {
+    loop.execute(() -> listener = told);
     var unused =
         loop.scheduleWithFixedDelay(
             () -> step(loop.ticker().nanoTime()), STEP_MS, STEP_MS, TimeUnit.MILLISECONDS);
@@ -183,6 +188,7 @@ public final class SnaptWatch {
       measured.put(snapt, new Measured(known, lost, before == null ? nowNs : before.atNs));
     }
     publish();
+    listener.accept(watched);
   }
 
   private void publish() {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Timer;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
+import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.peer.PeerRefusal;
@@ -18,6 +19,7 @@ import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataCounters;
+import io.viaduct.cnapt.tunnel.FlowRefusal;
 import io.viaduct.cnapt.tunnel.Placement;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -317,6 +319,17 @@ public final class AgentMeters {
         "Flows whose process gave another class",
         data,
         DataCounters::reclassified);
+    total(
+        "viaduct_snapt_silences",
+        "Times that nothing came from a SNAPT, while there are several",
+        data,
+        DataCounters::silences);
+    for (FlowRefusal reason : FlowRefusal.values()) {
+      counter("viaduct_flows_refused", data, d -> d.refused(reason))
+          .description("Flows that this device has refused or reset, by reason")
+          .tag("reason", MetricLabel.of(reason))
+          .register(registry);
+    }
     for (Placement reason : Placement.values()) {
       counter("viaduct_flows_placed", data, d -> d.placed(reason))
           .description("New flows while there are several SNAPTs, by the reason for the SNAPT")
@@ -351,6 +364,23 @@ public final class AgentMeters {
     counter("viaduct_moves_refused", controls, all -> sum(all, ControlClient::movesRefused))
         .description("Hand-overs to a SNAPT that the device may not use")
         .register(registry);
+  }
+
+  /// Registers the readers of the routing hook.
+  public void of(RoutingHook hook) {
+    Gauge.builder("viaduct_hook_readers", hook, RoutingHook::readers)
+        .description("Readers of the routing hook")
+        .register(registry);
+    total(
+        "viaduct_hook_readers_slow",
+        "Readers of the routing hook that were cut because they were too slow",
+        hook,
+        RoutingHook::slow);
+    total(
+        "viaduct_hook_readers_refused",
+        "Readers of the routing hook that were refused because there were enough",
+        hook,
+        RoutingHook::refused);
   }
 
   private static long sum(List<ControlClient> controls, ToLongFunction<ControlClient> count) {

@@ -64,7 +64,8 @@ public record AgentStatus(
   /// @param session id of the session
   /// @param established true if the control connection is open now
   /// @param lastFailure reason of the last loss or refusal of the connection; empty without one
-  /// @param state `carrying`, `leaving` (it is about to stop), `silent` or `none` (no session)
+  /// @param state `carrying`, `leaving` (it is about to stop, or to be exchanged for a nearer one),
+  ///   `silent` or `none` (no session)
   /// @param roundTripMs smoothed round trip; null before the first answer
   /// @param ownBitPerSecond rate of this device's outer packets in both directions
   /// @param carriedBytes inner bytes of the session in both directions

@@ -5,9 +5,10 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The answer of `cnapt path explain`: the flow, the rule of its class, and all paths.
+/// The answer of `cnapt path explain`: the flow, the rule of its class, and all paths; or why the
+/// flow was refused.
 ///
-/// @param isFound true if the agent carries such a flow
+/// @param isFound true if the agent carries such a flow, or has refused it lately
 public record FlowExplanation(boolean isFound, String text) {
   /// Explains the paths of the running flows to a remote address.
   ///
@@ -15,12 +16,12 @@ public record FlowExplanation(boolean isFound, String text) {
   /// @param flow remote address and port, and perhaps the local port
   public static FlowExplanation of(String status, List<String> flow) {
     JsonNode root = JsonMapper.shared().readTree(status);
-    List<JsonNode> meant = new ArrayList<>();
-    for (JsonNode each : root.path("data").path("flows")) {
-      boolean local = flow.size() == 1 || each.path("localPort").asString("").equals(flow.get(1));
-      if (each.path("remote").asString("").equals(flow.getFirst()) && local) {
-        meant.add(each);
-      }
+    List<JsonNode> meant = named(root.path("data").path("flows"), flow);
+    List<JsonNode> refused = named(root.path("data").path("refusedFlows"), flow);
+    if (meant.isEmpty() && !refused.isEmpty()) {
+      StringBuilder text = new StringBuilder();
+      refused.forEach(each -> text.append(refusal(each)));
+      return new FlowExplanation(true, text.toString());
     }
     if (meant.isEmpty()) {
       return new FlowExplanation(
@@ -34,6 +35,32 @@ public record FlowExplanation(boolean isFound, String text) {
     StringBuilder text = new StringBuilder();
     meant.forEach(each -> text.append(described(each)));
     return new FlowExplanation(true, text + "\n" + PathsText.table(status));
+  }
+
+  private static List<JsonNode> named(JsonNode flows, List<String> flow) {
+    List<JsonNode> named = new ArrayList<>();
+    for (JsonNode each : flows) {
+      boolean local = flow.size() == 1 || each.path("localPort").asString("").equals(flow.get(1));
+      if (each.path("remote").asString("").equals(flow.getFirst()) && local) {
+        named.add(each);
+      }
+    }
+    return named;
+  }
+
+  private static String refusal(JsonNode flow) {
+    return """
+    flow   port %d -> %s, application %s, class %s, refused %.1f s ago (%d packets)
+    why    %s; the configuration says snapts.unmet: refuse
+    """
+        .formatted(
+            flow.path("localPort").asInt(0),
+            flow.path("remote").asString(""),
+            flow.path("application").asString(""),
+            flow.path("serviceClass").asString(""),
+            flow.path("agoMs").asLong(0) / 1000.0,
+            flow.path("packets").asLong(0),
+            flow.path("why").asString(""));
   }
 
   private static String described(JsonNode flow) {

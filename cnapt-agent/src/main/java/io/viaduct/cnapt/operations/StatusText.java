@@ -65,6 +65,7 @@ public final class StatusText {
                 tun.path("mtu").asInt(0)));
     classes(text, data.path("classes"));
     flows(text, data);
+    refused(text, data.path("refused"));
     handovers(text, status);
     carrierChanges(text, status.path("carrierChanges"));
     return text.toString();
@@ -287,6 +288,29 @@ public final class StatusText {
                   flow.path("receivedBytes").asLong(0),
                   flow.path("retransmissions").asLong(0)));
     }
+  }
+
+  private static void refused(StringBuilder text, JsonNode refused) {
+    if (!refused.isEmpty()) {
+      text.append("refused flows:");
+      refused
+          .properties()
+          .forEach(each ->
+              text.append(' ')
+                  .append(each.getValue().asLong(0))
+                  .append(' ')
+                  .append(words(each.getKey())));
+      text.append('\n');
+    }
+  }
+
+  private static String words(String reason) {
+    return switch (reason) {
+      case "delay" -> "because no SNAPT meets the delay of their class";
+      case "rate" -> "because no SNAPT meets the rate of their class";
+      case "snapt_lost" -> "because their SNAPT has not come back";
+      default -> reason;
+    };
   }
 
   private static void carrierChanges(StringBuilder text, JsonNode changes) {

@@ -112,6 +112,7 @@ final class PeerConnection extends SimpleChannelInboundHandler<ControlMessage>
           TOKEN_ACCEPTED,
           RECEIPT_ANSWER,
           CREDIT_NOTICE,
+          LINE_RATE,
           RELAYS,
           MOVED,
           MESSAGE_NOT_SET ->

@@ -53,13 +53,20 @@ public final class SnaptChoice {
     List<SnaptDecision.Weighed> weighed = new ArrayList<>(known.size());
     int best = 0;
     for (SnaptFacts each : known) {
-      weighed.add(new SnaptDecision.Weighed(each, meets(of, each), cost(of, each, most)));
+      weighed.add(new SnaptDecision.Weighed(each, missed(of, each), cost(of, each, most)));
       int last = weighed.size() - 1;
       if (isBetter(weighed.get(last), weighed.get(best))) {
         best = last;
       }
     }
-    return new SnaptDecision(best, of, weighed);
+    boolean carries = weighed.get(best).facts().state() == SnaptFacts.State.CARRYING;
+    boolean refused = settings.unmet() == Unmet.REFUSE && carries && !weighed.get(best).meets();
+    return new SnaptDecision(best, of, weighed, refused);
+  }
+
+  /// Returns whether a flow whose class no SNAPT meets is refused.
+  public boolean mayRefuse() {
+    return settings.unmet() == Unmet.REFUSE;
   }
 
   private static boolean isBetter(SnaptDecision.Weighed one, SnaptDecision.Weighed other) {
@@ -70,9 +77,11 @@ public final class SnaptChoice {
     return one.meets() == other.meets() ? one.costMs() < other.costMs() : one.meets();
   }
 
-  private static boolean meets(ServiceClass of, SnaptFacts each) {
-    boolean late = of.isLowDelay() && each.roundTripMs() > ROUND_TRIP_MS_MAX;
-    return !late && each.spareBitPerSecond(of) >= need(of);
+  private static Missed missed(ServiceClass of, SnaptFacts each) {
+    if (of.isLowDelay() && each.roundTripMs() > ROUND_TRIP_MS_MAX) {
+      return Missed.DELAY;
+    }
+    return each.spareBitPerSecond(of) >= need(of) ? Missed.NOTHING : Missed.RATE;
   }
 
   private static double need(ServiceClass of) {

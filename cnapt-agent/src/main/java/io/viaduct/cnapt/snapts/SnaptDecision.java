@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 ///
 /// @param chosen position in the list of the SNAPTs that were weighed
 /// @param of class of the flow by its first packet
-public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed) {
+/// @param refused true if the flow is not carried, because no SNAPT that carries meets its class
+public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, boolean refused) {
   /// Copies the list.
   public SnaptDecision {
     weighed = List.copyOf(weighed);
@@ -17,34 +18,53 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed) 
 
   /// One SNAPT in the choice.
   ///
-  /// @param meets whether delay and rate of the class are met
+  /// @param missed what of the class is not met
   /// @param costMs the least one is chosen
-  public record Weighed(SnaptFacts facts, boolean meets, double costMs) {
+  public record Weighed(SnaptFacts facts, Missed missed, double costMs) {
+    /// Returns whether delay and rate of the class are met.
+    public boolean meets() {
+      return missed == Missed.NOTHING;
+    }
+
     private String words(ServiceClass of) {
-      double spare = facts.spareBitPerSecond(of);
       return String.format(
           Locale.ROOT,
-          "%s costs %.1f ms%s (%s, round trip %s, %s, own traffic %.1f Mbit/s, price %.2f den/GB, load %.0f %%)",
+          "%s costs %.1f ms%s (%s, round trip %s, %s up, %s down, own traffic %.1f Mbit/s, price %.2f den/GB, load %.0f %%)",
           facts.name(),
           costMs,
-          meets ? "" : " and does not meet the class",
+          meets()
+              ? ""
+              : " and does not meet the %s of the class"
+                  .formatted(missed.name().toLowerCase(Locale.ROOT)),
           facts.state().name().toLowerCase(Locale.ROOT),
           Double.isNaN(facts.roundTripMs())
               ? "not measured"
               : String.format(Locale.ROOT, "%.1f ms", facts.roundTripMs()),
-          Double.isInfinite(spare)
-              ? "never full"
-              : String.format(Locale.ROOT, "%.1f Mbit/s spare", spare / 1e6),
+          spare(facts.up().spareBitPerSecond(of)),
+          spare(facts.down().spareBitPerSecond(of)),
           facts.ownBitPerSecond() / 1e6,
           facts.prices().of(of),
           facts.load() * 100);
     }
+
+    private static String spare(double bitPerSecond) {
+      return Double.isInfinite(bitPerSecond)
+          ? "never full"
+          : String.format(Locale.ROOT, "%.1f Mbit/s spare", bitPerSecond / 1e6);
+    }
+  }
+
+  /// Returns the SNAPT that was chosen, with what it was weighed by.
+  public Weighed best() {
+    return weighed.get(chosen);
   }
 
   /// Returns the reason and its inputs, for a person.
   public String why() {
-    return "least cost of class %s at its first packet: %s"
+    return "%s class %s at its first packet: %s"
         .formatted(
-            of, weighed.stream().map(each -> each.words(of)).collect(Collectors.joining("; ")));
+            refused ? "no SNAPT meets" : "least cost of",
+            of,
+            weighed.stream().map(each -> each.words(of)).collect(Collectors.joining("; ")));
   }
 }

@@ -1,10 +1,12 @@
 package io.viaduct.cnapt.snapts;
 
-/// The configuration keys `snapts: {sessions, price-weight}`: the use of several SNAPTs at a time.
+/// The configuration keys `snapts: {sessions, price-weight, unmet}`: the use of several SNAPTs at a
+/// time.
 ///
 /// @param sessions largest number of SNAPTs that are used at a time
 /// @param priceWeight round trip in ms that one denarius per gigabyte less is worth
-public record SnaptsSettings(int sessions, double priceWeight) {
+/// @param unmet what becomes of a new flow whose class no SNAPT meets
+public record SnaptsSettings(int sessions, double priceWeight, Unmet unmet) {
   /// Most SNAPTs at a time: each has a session, with sockets and keep-alives of its own.
   public static final int SESSIONS_MAX = 8;
 

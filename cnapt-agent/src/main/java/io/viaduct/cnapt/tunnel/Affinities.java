@@ -90,7 +90,7 @@ final class Affinities {
     long high = flow.remoteHigh();
     long low = flow.remoteLow();
     note.tieOfHost = tie(new Key.Host(high, low, flow.serviceClass()), at, nowNs);
-    tie(new Key.Host(high, low, null), at, nowNs).open--; // lasts by its time
+    note.tieOfAnyClass = tie(new Key.Host(high, low, null), at, nowNs);
     if (flow.protocol() == IpFields.UDP) {
       note.tieOfPort = tie(new Key.Port(flow.devicePort()), at, nowNs);
     }
@@ -110,8 +110,10 @@ final class Affinities {
   /// Records the end of a flow.
   void ended(FlowNote note, long nowNs) {
     release(note.tieOfHost, nowNs);
+    release(note.tieOfAnyClass, nowNs);
     release(note.tieOfPort, nowNs);
     note.tieOfHost = null;
+    note.tieOfAnyClass = null;
     note.tieOfPort = null;
   }
 
@@ -120,6 +122,11 @@ final class Affinities {
       tie.open--;
       tie.lastNs = nowNs;
     }
+  }
+
+  /// Forgets the ties of an end: its SNAPT has gone, and with it the address that hosts know.
+  void forget(TunnelEnd gone) {
+    ties.values().removeIf(each -> each.to == gone);
   }
 
   /// Returns the number of ports and hosts that are remembered.

@@ -11,6 +11,7 @@ public final class DataCounters {
   private final TunWriter writer;
   private final TunnelEnds ends;
   private final FlowClasses classes;
+  private final HostRefusals refusals;
   private final TimerLateness lateness;
 
   DataCounters(
@@ -18,11 +19,13 @@ public final class DataCounters {
       TunWriter writer,
       TunnelEnds ends,
       FlowClasses classes,
+      HostRefusals refusals,
       TimerLateness lateness) {
     this.intake = intake;
     this.writer = writer;
     this.ends = ends;
     this.classes = classes;
+    this.refusals = refusals;
     this.lateness = lateness;
   }
 
@@ -78,6 +81,16 @@ public final class DataCounters {
   /// Returns the number of flows that got their SNAPT for a reason, while there are several.
   public long placed(Placement reason) {
     return ends.placed(reason);
+  }
+
+  /// Returns the number of flows that this device has refused for a reason.
+  public long refused(FlowRefusal reason) {
+    return refusals.of(reason);
+  }
+
+  /// Returns how often a SNAPT has become silent while a path to it was alive.
+  public long silences() {
+    return ends.all().stream().mapToLong(each -> each.paths().silences()).sum();
   }
 
   /// Returns the number of flows that got a class.

@@ -9,6 +9,7 @@ import java.util.function.LongSupplier;
 /// way to the host's kernel, and the counts of all sessions.
 ///
 /// @param toHost sink of restored packets, behind the admission of the other end's packets
+/// @param refusals tells applications of refused flows
 /// @param begun run when a session of any end has begun
 /// @param stateChanged run when a SNAPT has another state
 /// @param drained run after a session of any end was drained
@@ -20,6 +21,7 @@ record DataLoop(
     InnerPacketSink toHost,
     FlowClasses classes,
     Carried carried,
+    HostRefusals refusals,
     Runnable begun,
     Runnable stateChanged,
     Runnable drained) {

@@ -35,12 +35,14 @@ public final class DataPath implements AutoCloseable {
   private final int mark;
   private final TunIntake intake;
   private final TunWriter writer;
+  private final HostRefusals refusals;
   private final FlowClasses classes;
   private final TunnelRole role;
   private final LoopMemory memory;
   private final Carried carried = new Carried();
   private final DataLoop shared;
   private final TunnelEnds ends;
+  private final FlowEvents events;
   private final DataCounters counters;
   private boolean closed;
 
@@ -71,6 +73,7 @@ public final class DataPath implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.mark = mark;
     this.writer = new TunWriter(tun);
+    this.refusals = new HostRefusals(writer);
     this.role = end instanceof EndRole.Dialling ? TunnelRole.AGENT : TunnelRole.SNAPT;
     this.classes = new FlowClasses(classifier, owners, loop, role);
     this.memory =
@@ -82,7 +85,9 @@ public final class DataPath implements AutoCloseable {
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
-    this.ends = new TunnelEnds(nanoTime, memory, classes, choice);
+    this.ends = new TunnelEnds(nanoTime, memory, classes, choice, refusals);
+    this.events = new FlowEvents(loop, ends::all);
+    classes.tell(events::classified);
     this.intake = new TunIntake(loop, nanoTime, tun, ends);
     this.shared =
         new DataLoop(
@@ -93,32 +98,50 @@ public final class DataPath implements AutoCloseable {
             admission.before(writer),
             classes,
             carried,
+            refusals,
             intake::start,
             ends::stateChanged,
             () -> intake.throttle(ends.haveRoom()));
-    this.counters = new DataCounters(intake, writer, ends, classes, memory.timerLateness());
-    TunnelEnd.FlowChanges changes =
-        listeners.size() == 1 ? TunnelEnd.FlowChanges.NONE : ends::flowChanged;
+    this.counters =
+        new DataCounters(intake, writer, ends, classes, refusals, memory.timerLateness());
+    TunnelEnd.FlowChanges changes = listeners.size() == 1 ? events : ends.and(events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
-      opened.add(open(end, policy, changes, each));
+      opened.add(open(end, listeners.size() > 1, policy, changes, each));
     }
     ends.set(opened);
   }
 
   private TunnelEnd open(
-      EndRole end, Policy policy, TunnelEnd.FlowChanges changes, DataPathListener listener)
+      EndRole end,
+      boolean ofSeveral,
+      Policy policy,
+      TunnelEnd.FlowChanges changes,
+      DataPathListener listener)
       throws SocketException {
     return new TunnelEnd(
-        shared, role, policy, changes, listener, inbound -> paths(end, inbound, listener));
+        shared,
+        role,
+        policy,
+        changes,
+        listener,
+        inbound -> paths(end, ofSeveral, inbound, listener));
   }
 
-  private TunnelPaths paths(EndRole end, TunnelPaths.Inbound inbound, DataPathListener listener)
+  private TunnelPaths paths(
+      EndRole end, boolean ofSeveral, TunnelPaths.Inbound inbound, DataPathListener listener)
       throws SocketException {
     return switch (end) {
       case EndRole.Dialling dialling ->
           new DialledPaths(
-              loop, nanoTime, mark, dialling.mobility(), dialling.measuring(), inbound, listener);
+              loop,
+              nanoTime,
+              mark,
+              dialling.mobility(),
+              dialling.measuring(),
+              ofSeveral,
+              inbound,
+              listener);
       case EndRole.Answering answering ->
           new AnsweredPaths(loop, nanoTime, mark, answering, inbound, listener);
     };
@@ -168,6 +191,11 @@ public final class DataPath implements AutoCloseable {
     return carried;
   }
 
+  /// Returns the events of flows, for other programs of this host.
+  public FlowEvents events() {
+    return events;
+  }
+
   /// Returns the other counters of the data path; any thread may read them.
   public DataCounters counters() {
     return counters;
@@ -176,7 +204,7 @@ public final class DataPath implements AutoCloseable {
   /// Returns the status of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
-    return DataStatus.of(ends.all(), carried, nanoTime.getAsLong());
+    return DataStatus.of(ends.all(), carried, refusals, nanoTime.getAsLong());
   }
 
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
@@ -203,6 +231,7 @@ public final class DataPath implements AutoCloseable {
     closed = true;
     ends.all().forEach(TunnelEnd::close);
     memory.close();
+    refusals.close();
     intake.close();
   }
 }

@@ -11,8 +11,10 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The status of the data path.
@@ -27,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 ///   session
 /// @param flowsOpen number of all open flows, including those that are not listed
 /// @param flows the flows with the most bytes, at most 100
+/// @param refused number of flows that this device has refused, by reason; only reasons that have
+///   occurred
+/// @param refusedFlows the flows that were refused last because no SNAPT meets their class, the
+///   newest first; at most 64
 /// @param paths the paths of the first session, which the agent's status shows beside this one
 /// @param snapts one for each end, also before its session; one that stands for the peer. The
 ///   agent's status shows them beside this one
@@ -40,6 +46,8 @@ public record DataStatus(
     List<ClassStatus> classes,
     int flowsOpen,
     List<FlowStatus> flows,
+    Map<String, Long> refused,
+    List<RefusedFlow> refusedFlows,
     @JsonIgnore List<PathStatus> paths,
     @JsonIgnore List<SnaptStatus> snapts) {
   private static final int FLOWS_MAX = 100;
@@ -76,10 +84,28 @@ public record DataStatus(
       String snapt,
       String snaptWhy) {}
 
+  /// A flow that was refused.
+  ///
+  /// @param reason in lower case, as the counter has it
+  /// @param why the inputs of the decision
+  /// @param packets packets of it that were refused
+  /// @param agoMs time since the last one
+  public record RefusedFlow(
+      int protocol,
+      int localPort,
+      String remote,
+      String application,
+      String serviceClass,
+      String reason,
+      String why,
+      long packets,
+      long agoMs) {}
+
   /// The status of a SNAPT in use.
   ///
   /// @param snapt its id and address; empty before the first session
-  /// @param state `carrying`, `leaving` (it is about to stop), `silent` or `none` (no session)
+  /// @param state `carrying`, `leaving` (it is about to stop, or to be exchanged for a nearer one),
+  ///   `silent` or `none` (no session)
   /// @param roundTripMs smoothed round trip; null before the first answer
   /// @param ownBitPerSecond rate of this device's outer packets in both directions
   /// @param carriedBytes inner bytes of its present session in both directions
@@ -92,7 +118,14 @@ public record DataStatus(
       long carriedBytes) {}
 
   /// @param ends the first one is that of `peer` and of the paths
-  static DataStatus of(List<TunnelEnd> ends, Carried carried, long nowNs) {
+  static DataStatus of(List<TunnelEnd> ends, Carried carried, HostRefusals refusals, long nowNs) {
+    Map<String, Long> refused = new LinkedHashMap<>();
+    for (FlowRefusal each : FlowRefusal.values()) {
+      if (refusals.of(each) > 0) {
+        refused.put(each.name().toLowerCase(Locale.ROOT), refusals.of(each));
+      }
+    }
+    List<RefusedFlow> refusedFlows = refusals.status(nowNs);
     List<ClassStatus> classes = new ArrayList<>();
     for (ServiceClass each : ServiceClass.values()) {
       classes.add(classStatus(each, ends, carried));
@@ -105,7 +138,19 @@ public record DataStatus(
     List<SnaptStatus> snapts = ends.stream().map(each -> snaptStatus(each, nowNs)).toList();
     if (session == null) {
       return new DataStatus(
-          "", by, "none", null, null, 0, classes, 0, List.of(), List.of(), snapts);
+          "",
+          by,
+          "none",
+          null,
+          null,
+          0,
+          classes,
+          0,
+          List.of(),
+          refused,
+          refusedFlows,
+          List.of(),
+          snapts);
     }
     List<FlowStatus> flows = new ArrayList<>();
     for (TunnelEnd each : ends) {
@@ -127,6 +172,8 @@ public record DataStatus(
         classes,
         flows.size(),
         List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))),
+        refused,
+        refusedFlows,
         paths.status(nowNs),
         snapts);
   }

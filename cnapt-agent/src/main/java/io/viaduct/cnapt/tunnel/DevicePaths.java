@@ -274,12 +274,30 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
   }
 
+  /// Sends a probe by each path that is alive.
+  ///
+  /// @param by carrier of the data
+  void probe(Carrier by, long nowNs) {
+    TunnelSession of = session;
+    for (DevicePath each : present) {
+      if (of != null && each.isAlive()) {
+        of.probe(each.id, by, nowNs);
+        if (by == Carrier.CONTROL) {
+          return; // one is enough for the one control connection
+        }
+      }
+    }
+  }
+
   /// Notes the packets that were offered since the last call, so that silence is noticed.
-  void noteOffered(long nowNs) {
+  ///
+  /// @return their bytes
+  int noteOffered(long nowNs) {
     TunnelSession of = session;
     if (of == null) {
-      return;
+      return 0;
     }
+    long noted = 0;
     for (int i = 0; i < present.size(); i++) {
       DevicePath each = present.get(i);
       long bytes = of.offeredBytes(each.id);
@@ -288,8 +306,10 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
         each.watch.sent(some, nowNs);
         comparison.carried(some);
         each.offeredBytes = bytes;
+        noted += some;
       }
     }
+    return (int) Math.min(Integer.MAX_VALUE, noted);
   }
 
   /// Records packets for the device, as opposed to messages of the SNAPT itself.
@@ -478,7 +498,12 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
 
   /// Returns whether no path is alive.
   boolean isSearching() {
-    return present.stream().noneMatch(DevicePath::isAlive);
+    for (int i = 0; i < present.size(); i++) { // called per packet: no stream
+      if (present.get(i).isAlive()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Returns whether no path is alive, and one was found dead.

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.mobility.LineSilence;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.control.ControlLine;
@@ -24,18 +25,25 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   private final CarrierSwitch carriers;
   private final Inbound inbound;
   private final DataPathListener listener;
+  private final @Nullable LineSilence silence; // null if there is no other SNAPT
+  private volatile long silences; // written by the event loop
+  private boolean controlStands;
   private Carrier arrivingBy = Carrier.UDP;
 
   /// @param mark SO_MARK of the sockets
   /// @param measuring the regular probes to a peer; null for none
+  /// @param ofSeveral whether new flows may have another SNAPT, so that a silence must be noticed
+  ///   soon
   DialledPaths(
       IoEventLoop loop,
       LongSupplier nanoTime,
       int mark,
       MobilitySettings mobility,
       @Nullable Measuring measuring,
+      boolean ofSeveral,
       Inbound inbound,
       DataPathListener listener) {
+    this.silence = ofSeveral ? new LineSilence() : null;
     this.nanoTime = nanoTime;
     this.inbound = inbound;
     this.listener = listener;
@@ -46,6 +54,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public void begin(TunnelSession begun, Remotes peers, long nowNs) {
+    changed();
     carriers.begin(begun, nowNs);
     paths.begin(begun, peers, nowNs);
   }
@@ -57,12 +66,14 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public void peers(Remotes to, long nowNs) {
+    changed();
     carriers.networkChanged();
     paths.peers(to, nowNs);
   }
 
   @Override
   public void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
+    changed();
     carriers.networkChanged();
     paths.linkChanged(before, now, nowNs);
   }
@@ -71,15 +82,20 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   public void control(ControlLine.@Nullable Connection connection, long nowNs) {
     if (connection == null) {
       carriers.controlLost(nowNs);
+      if (silence != null && controlStands) {
+        silence.suspect(nowNs); // the SNAPT may have died
+      }
     } else {
       carriers.control(connection, nowNs);
     }
+    controlStands = connection != null;
   }
 
   /// Takes a possible change of network. With a path per link, only the links that have changed
   /// begin anew ([#linkChanged]).
   @Override
   public void networkChanged(long nowNs) {
+    changed();
     carriers.networkChanged();
     if (!paths.areMany()) {
       paths.networkChanged(nowNs);
@@ -88,8 +104,16 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public void awake(long nowNs) {
+    changed();
     carriers.networkChanged();
     paths.networkChanged(nowNs);
+  }
+
+  // What was heard on another network says nothing about this one.
+  private void changed() {
+    if (silence != null) {
+      silence.reset();
+    }
   }
 
   // --- what arrives
@@ -124,6 +148,9 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
       carriers.heard(arrivingBy, data, nowNs);
       if (arrivingBy == carriers.carrier()) {
         paths.heard(by, length, nowNs);
+        if (silence != null && silence.heard(length)) {
+          inbound.silenceChanged();
+        }
       }
     }
   }
@@ -149,7 +176,11 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     long nowNs = nanoTime.getAsLong();
     long smoothedNs = (long) (smoothedRttUs * 1000);
     carriers.roundTrip(smoothedNs);
+    if (silence != null) {
+      silence.roundTrip(smoothedNs);
+    }
     if (paths.answered(path, rttUs * 1000, smoothedNs, nowNs)) {
+      inbound.silenceChanged();
       listener.pathFound(nowNs);
     }
   }
@@ -168,7 +199,10 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public void beforeDrain(long nowNs) {
-    paths.noteOffered(nowNs);
+    int offered = paths.noteOffered(nowNs);
+    if (silence != null && offered > 0) {
+      silence.sent(offered, nowNs);
+    }
     paths.sendWaiting(nowNs);
   }
 
@@ -185,15 +219,33 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     Carrier by = carriers.carrier();
     if (paths.tick(by, nowNs)) {
       listener.pathDead();
+      inbound.silenceChanged();
+    }
+    if (silence != null) {
+      listen(silence, by, nowNs);
     }
     if (paths.takeLastProbed()) {
       carriers.probed(nowNs);
     }
   }
 
+  private void listen(LineSilence to, Carrier by, long nowNs) {
+    switch (to.tick(nowNs)) {
+      case WAIT -> {}
+      case PROBE -> paths.probe(by, nowNs);
+      case SILENT -> {
+        if (!paths.isSearching()) {
+          silences++;
+        }
+        inbound.silenceChanged();
+      }
+    }
+  }
+
   @Override
   public long nextTickNs(long nowNs) {
-    return Math.min(paths.nextTickNs(nowNs), carriers.nextTickNs());
+    long next = Math.min(paths.nextTickNs(nowNs), carriers.nextTickNs());
+    return silence == null ? next : Math.min(next, silence.nextTickNs());
   }
 
   @Override
@@ -237,6 +289,16 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   @Override
   public boolean isSearching() {
     return paths.isSearching();
+  }
+
+  @Override
+  public boolean isSilent() {
+    return paths.isSearching() || silence != null && silence.isSilent();
+  }
+
+  @Override
+  public long silences() {
+    return silences;
   }
 
   @Override

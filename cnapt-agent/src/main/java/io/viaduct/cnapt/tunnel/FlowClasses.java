@@ -10,6 +10,7 @@ import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.IpFields;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /// Assigns the class of each flow: by protocol and ports at its first packet, and again when its
 /// process is known. Owner: the data path's event loop.
@@ -18,6 +19,7 @@ final class FlowClasses {
   private final OwnerLookup owners;
   private final Executor loop;
   private final boolean dials;
+  private BiConsumer<FlowState, FlowNote> owned = (_, _) -> {};
   private long classified;
   private long reclassified;
 
@@ -26,6 +28,11 @@ final class FlowClasses {
     this.owners = owners;
     this.loop = loop;
     this.dials = role == TunnelRole.AGENT;
+  }
+
+  /// Sets what hears of each flow whose process has become known, after its class.
+  void tell(BiConsumer<FlowState, FlowNote> listener) {
+    owned = listener;
   }
 
   /// Uses another table from now on.
@@ -75,6 +82,7 @@ final class FlowClasses {
       flow.classify(application.serviceClass(), application.index());
       reclassified++;
     }
+    owned.accept(flow, note);
   }
 
   static FlowIdentity identity(FlowState flow) {

@@ -13,17 +13,28 @@ final class FlowNote {
   @Nullable String process;
   long retransmissions;
 
+  /// What this host's socket has sent last; nothing unless the flow is TCP.
+  final TcpSide tcp = new TcpSide();
+
   /// Line of the policy and the paths that the flow holds on to; null before the first look.
   @Nullable FlowPlacement placement;
 
   /// Ties that new flows to the same host, or of the same UDP port, follow; null with one SNAPT.
   Affinities.@Nullable Tie tieOfHost;
 
+  Affinities.@Nullable Tie tieOfAnyClass;
+
   Affinities.@Nullable Tie tieOfPort;
 
   /// The reason for which the flow has its SNAPT: words, or a [SnaptDecision]; null with one SNAPT,
   /// and for a flow that the other end has opened.
   @Nullable Object placed;
+
+  /// Number of the flow in the events of [FlowEvents]; 0 before the first one.
+  long eventId;
+
+  /// Packets of both directions at the last event with statistics.
+  long eventPackets;
 
   long lookedNs;
   long toldNs;
@@ -55,15 +66,18 @@ final class FlowNote {
     return (long) rate;
   }
 
-  /// Checks a TCP packet from the device for a retransmission: a packet with bytes that were sent
-  /// before (RFC 9293 section 3.8.1).
+  /// Records a TCP packet from the device, and checks it for a retransmission: a packet with bytes
+  /// that were sent before (RFC 9293 section 3.8.1).
   void sees(IpPacket packet) {
     int transport = packet.transport();
     int length = packet.end() - transport;
-    if (length < IpFields.TCP_DATA_OFFSET + 1) {
+    if (length < IpFields.TCP_HEADER) {
       return;
     }
     int payload = length - packet.transportHeaderBytes();
+    if (payload >= 0) {
+      tcp.sent(packet, payload);
+    }
     if (payload <= 0) {
       return;
     }

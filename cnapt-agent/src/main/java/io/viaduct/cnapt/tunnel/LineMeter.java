@@ -1,9 +1,11 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.snapts.LineLoad;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptPrices;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Measures what one session carries, by class, over about the last second. Called after each
@@ -17,14 +19,29 @@ final class LineMeter {
   private final long[] sentSample = new long[ServiceClass.COUNT];
   private final long[] receivedBefore = new long[ServiceClass.COUNT];
   private final long[] receivedSample = new long[ServiceClass.COUNT];
+  private double towardsHere = Double.POSITIVE_INFINITY;
+  private final long[] queuedTowardsHere = new long[ServiceClass.COUNT];
+  private volatile double roundTripMs = Double.NaN; // written by the event loop
   private long beforeNs;
   private long sampleNs;
 
   /// Starts with a new session.
   void begin(TunnelSession begun, long nowNs) {
     session = begun;
+    told(0, List.of());
     sample(begun, nowNs);
     sample(begun, nowNs);
+  }
+
+  /// Takes what the SNAPT tells about the line towards here.
+  ///
+  /// @param bitPerSecond its rate; 0 while it does not limit
+  /// @param queuedBytes bytes that wait there, by class in priority order; missing ones are 0
+  void told(long bitPerSecond, List<Long> queuedBytes) {
+    towardsHere = bitPerSecond <= 0 ? Double.POSITIVE_INFINITY : bitPerSecond;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      queuedTowardsHere[c] = c < queuedBytes.size() ? Math.max(0, queuedBytes.get(c)) : 0;
+    }
   }
 
   /// Takes a sample if the last one is old.
@@ -35,9 +52,15 @@ final class LineMeter {
     }
   }
 
+  /// Returns the smoothed round trip at the last sample; NaN before. Any thread may call this.
+  double roundTripMs() {
+    return roundTripMs;
+  }
+
   private void sample(TunnelSession of, long nowNs) {
     beforeNs = sampleNs;
     sampleNs = nowNs;
+    roundTripMs = of.roundTripUs() / 1000;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       sentBefore[c] = sentSample[c];
       receivedBefore[c] = receivedSample[c];
@@ -60,14 +83,23 @@ final class LineMeter {
     note(nowNs);
     double perBit = 8e9 / Math.max(1, nowNs - beforeNs);
     double[] sent = new double[ServiceClass.COUNT];
+    double[] received = new double[ServiceClass.COUNT];
     double own = 0;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       long up = of.totals().sent(ServiceClass.of(c)).postBytes() - sentBefore[c];
       long down = of.totals().received(ServiceClass.of(c)).postBytes() - receivedBefore[c];
       sent[c] = up * perBit;
+      received[c] = down * perBit + queuedTowardsHere[c] * 8.0;
       own += (up + down) * perBit;
     }
     return new SnaptFacts(
-        name, state, of.roundTripUs() / 1000, of.pacedBitPerSecond(), sent, own, prices, load);
+        name,
+        state,
+        of.roundTripUs() / 1000,
+        new LineLoad(of.pacedBitPerSecond(), sent),
+        new LineLoad(towardsHere, received),
+        own,
+        prices,
+        load);
   }
 }

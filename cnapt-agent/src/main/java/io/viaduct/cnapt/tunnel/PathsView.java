@@ -33,6 +33,17 @@ interface PathsView {
   /// Returns whether no path is alive.
   boolean isSearching();
 
+  /// Returns whether nothing comes from the other end, so that new flows should go elsewhere.
+  default boolean isSilent() {
+    return isSearching();
+  }
+
+  /// Returns how often the other end has become silent while a path was alive. Any thread may call
+  /// this.
+  default long silences() {
+    return 0;
+  }
+
   /// Returns whether no path is alive, and one was found dead.
   boolean isDead();
 

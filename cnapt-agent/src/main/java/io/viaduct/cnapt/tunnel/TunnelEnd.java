@@ -32,6 +32,9 @@ public final class TunnelEnd {
   // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
   private static final int ROOM_BYTES_MIN = 128 * 1024;
 
+  /// Time for the first answer after a change: some tries on a slow path.
+  private static final long EXPECTED_NS = 1_000_000_000L;
+
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
@@ -47,9 +50,13 @@ public final class TunnelEnd {
   private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
-  private volatile boolean leaving; // written by the event loop
+  private volatile boolean leaving; // drains or unwanted; written by the event loop
+  private volatile boolean silent; // likewise
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
+  private boolean drains; // as the SNAPT says
+  private boolean unwanted; // a nearer SNAPT is free
   private double load;
+  private long expectedNs; // until then an answer is expected, and silence means nothing
   private SnaptTerms terms = SnaptTerms.UNKNOWN;
   private boolean closed;
   private @Nullable RetiringSession retiring;
@@ -59,8 +66,29 @@ public final class TunnelEnd {
     /// Ignores all flows.
     FlowChanges NONE = (_, _, _) -> {};
 
+    /// Called when the session of an end is over, and its SNAPT is not expected again.
+    default void gone(TunnelEnd end) {}
+
     /// Called for a flow that has opened or ended.
     void changed(TunnelEnd of, FlowState flow, boolean isOpen);
+
+    /// Returns a listener that tells this one and another one.
+    default FlowChanges and(FlowChanges other) {
+      FlowChanges first = this;
+      return new FlowChanges() {
+        @Override
+        public void changed(TunnelEnd of, FlowState flow, boolean isOpen) {
+          first.changed(of, flow, isOpen);
+          other.changed(of, flow, isOpen);
+        }
+
+        @Override
+        public void gone(TunnelEnd end) {
+          first.gone(end);
+          other.gone(end);
+        }
+      };
+    }
   }
 
   /// Makes the paths of an end.
@@ -106,11 +134,15 @@ public final class TunnelEnd {
     parameters.terms().secret().wipe();
     name = parameters.snapt();
     session = begun;
+    drains = false;
+    unwanted = false;
     leaving = false;
+    silent = false;
     emptied = false;
     load = 0;
     counter =
         parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
+    expectedNs = nowNs + EXPECTED_NS;
     at.carried().begin(begun);
     meter.begin(begun, nowNs);
     ownReceiverIndex = parameters.ownReceiverIndex();
@@ -174,6 +206,7 @@ public final class TunnelEnd {
 
   /// Takes a difference of the links that may be used: each of them gets a path.
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
+    expectedNs = at.nowNs() + EXPECTED_NS;
     paths.linkChanged(before, now, at.nowNs());
     tick();
   }
@@ -212,11 +245,39 @@ public final class TunnelEnd {
   /// @param share its load, 0 to 1
   public void told(boolean draining, double share) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    leaving = draining;
-    emptied = false; // another SNAPT may have become free
+    drains = draining;
     load = share;
+    leave();
+  }
+
+  /// Lets new flows go elsewhere although the SNAPT serves, because a nearer one is free, or takes
+  /// them again. The listener hears when the last flow is over.
+  public void seeksNearer(boolean another) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    unwanted = another;
+    leave();
+  }
+
+  private void leave() {
+    leaving = drains || unwanted;
+    emptied = false; // another SNAPT may have become free
     at.stateChanged().run();
     noteEmpty();
+  }
+
+  /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
+  /// carried; NaN before the first one. Any thread may call this.
+  public double roundTripMs() {
+    return meter.roundTripMs();
+  }
+
+  /// Takes what the SNAPT tells about its line towards here.
+  ///
+  /// @param bitPerSecond rate of outer IP packets; 0 while it does not limit
+  /// @param queuedBytes bytes that wait there, by class
+  public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    meter.told(bitPerSecond, queuedBytes);
   }
 
   /// Takes what a list says about the SNAPT.
@@ -233,13 +294,13 @@ public final class TunnelEnd {
     }
   }
 
-  /// Returns whether the SNAPT is about to stop and has no flow of this host any more. Any thread
-  /// may call this.
+  /// Returns whether the SNAPT is to be left and has no flow of this host any more. Any thread may
+  /// call this.
   public boolean isEmptied() {
     return emptied;
   }
 
-  /// Returns whether the SNAPT has said that it is about to stop. Any thread may call this.
+  /// Returns whether the SNAPT is about to stop, or a nearer one is free. Any thread may call this.
   public boolean isLeaving() {
     return leaving;
   }
@@ -248,11 +309,31 @@ public final class TunnelEnd {
   public void rest() {
     assert at.loop().inEventLoop() : Thread.currentThread();
     finish();
+    drains = false;
+    unwanted = false;
     leaving = false;
     emptied = false;
     load = 0;
     paths.control(null, at.nowNs());
+    flowChanges.gone(this);
     at.stateChanged().run();
+  }
+
+  /// Tells the applications that the flows of this end are over, because the SNAPT will not come
+  /// back or another one is here instead, and ends the session. Another one begins with [#install].
+  ///
+  /// @return number of flows
+  public int abandon() {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    TunnelSession of = session;
+    int flows = of == null ? 0 : at.refusals().lost(of, at.nowNs());
+    rest();
+    return flows;
+  }
+
+  /// Returns whether nothing comes from the SNAPT. Any thread may call this.
+  public boolean isSilent() {
+    return silent;
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
@@ -262,11 +343,13 @@ public final class TunnelEnd {
   }
 
   void networkChanged() {
+    expectedNs = at.nowNs() + EXPECTED_NS;
     paths.networkChanged(at.nowNs());
     tick();
   }
 
   void awake() {
+    expectedNs = at.nowNs() + EXPECTED_NS;
     paths.awake(at.nowNs());
     tick();
   }
@@ -384,6 +467,12 @@ public final class TunnelEnd {
     public void drain() {
       TunnelEnd.this.drain(at.nowNs());
     }
+
+    @Override
+    public void silenceChanged() {
+      silent = paths.isSilent();
+      at.stateChanged().run();
+    }
   }
 
   /// Ends a batch of datagrams. @return true if it had packets for this host
@@ -473,7 +562,7 @@ public final class TunnelEnd {
     SnaptFacts.State state =
         of == null
             ? SnaptFacts.State.NONE
-            : paths.isSearching()
+            : paths.isSilent()
                 ? SnaptFacts.State.SILENT
                 : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
     return meter.facts(name, state, terms.prices(), load, nowNs);
@@ -481,7 +570,27 @@ public final class TunnelEnd {
 
   /// Returns whether new flows may have this SNAPT.
   boolean isCarrying() {
-    return session != null && !paths.isSearching() && !leaving;
+    return session != null && !paths.isSilent() && !leaving;
+  }
+
+  /// Returns whether flows that belong together stay here: new ones may have this SNAPT, or its
+  /// first answer is awaited, after a change of network or in a new session.
+  boolean keepsTies(long nowNs) {
+    return isCarrying() || session != null && !leaving && nowNs < expectedNs;
+  }
+
+  /// Returns whether a flow stays here: the SNAPT answers, or the remote host has answered by it,
+  /// so that the flow has its address.
+  boolean keeps(FlowState flow) {
+    return flow.received().packets() > 0 || !paths.isSilent();
+  }
+
+  /// Ends a flow that another end has from now on.
+  void giveUp(FlowState flow, long nowNs) {
+    TunnelSession of = session;
+    if (of != null) {
+      of.giveUp(flow, nowNs);
+    }
   }
 
   @Nullable TunnelSession session() {

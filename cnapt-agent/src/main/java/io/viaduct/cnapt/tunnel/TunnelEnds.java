@@ -1,14 +1,17 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
@@ -20,13 +23,15 @@ import org.jspecify.annotations.Nullable;
 /// first, with the look-up that the offer needs anyway. A packet that no session knows begins a new
 /// flow, which follows others ([Affinities]) or is placed by [SnaptChoice]. Owner: the data path's
 /// event loop.
-final class TunnelEnds implements TunIntake.Next {
+final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
   private static final long FACTS_NS = 200_000_000;
 
   private final LongSupplier nanoTime;
   private final LoopMemory memory;
   private final FlowClasses classes;
   private final SnaptChoice choice;
+  private final HostRefusals refusals;
+  private final @Nullable SnaptDecision[] decided = new SnaptDecision[ServiceClass.COUNT];
   private final Affinities affinities = new Affinities();
   private final AtomicLongArray placed = new AtomicLongArray(Placement.values().length);
   private volatile TunnelEnd[] all = {}; // written before the first session
@@ -35,7 +40,13 @@ final class TunnelEnds implements TunIntake.Next {
   private List<SnaptFacts> facts = List.of();
   private long factsNs;
 
-  TunnelEnds(LongSupplier nanoTime, LoopMemory memory, FlowClasses classes, SnaptChoice choice) {
+  TunnelEnds(
+      LongSupplier nanoTime,
+      LoopMemory memory,
+      FlowClasses classes,
+      SnaptChoice choice,
+      HostRefusals refusals) {
+    this.refusals = refusals;
     this.nanoTime = nanoTime;
     this.memory = memory;
     this.classes = classes;
@@ -45,7 +56,7 @@ final class TunnelEnds implements TunIntake.Next {
   /// Sets the ends, the preferred one first.
   void set(List<TunnelEnd> ends) {
     all = ends.toArray(TunnelEnd[]::new);
-    only = ends.size() == 1 ? ends.getFirst() : null;
+    only = ends.size() == 1 && !choice.mayRefuse() ? ends.getFirst() : null;
   }
 
   TunnelEnd first() {
@@ -77,18 +88,38 @@ final class TunnelEnds implements TunIntake.Next {
     TunnelEnd before = last;
     FlowState flow = before == null ? null : before.flowOfParsed();
     if (before != null && flow != null) {
-      before.offer(packet, flow, nowNs);
+      offer(packet, key, before, flow, nowNs);
       return;
     }
     for (TunnelEnd each : all) {
       flow = each == before ? null : each.flowOfParsed();
       if (flow != null) {
         last = each;
-        each.offer(packet, flow, nowNs);
+        offer(packet, key, each, flow, nowNs);
         return;
       }
     }
     begin(packet, key, nowNs);
+  }
+
+  /// Offers a packet of a flow to its session. A flow that nothing has answered yet begins anew if
+  /// its SNAPT is silent and another one carries: no host knows it by the SNAPT's address.
+  private void offer(IpPacket packet, FlowKey key, TunnelEnd to, FlowState flow, long nowNs) {
+    if (to.keeps(flow) || !isAnyCarrying()) {
+      to.offer(packet, flow, nowNs);
+    } else {
+      to.giveUp(flow, nowNs);
+      begin(packet, key, nowNs);
+    }
+  }
+
+  private boolean isAnyCarrying() {
+    for (TunnelEnd each : all) {
+      if (each.isCarrying()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private TunnelEnd withSession() {
@@ -102,19 +133,24 @@ final class TunnelEnds implements TunIntake.Next {
 
   /// Offers the first packet of a flow.
   private void begin(IpPacket packet, FlowKey key, long nowNs) {
-    ServiceClass of = classes.ofFirst(key).serviceClass();
+    Application application = classes.ofFirst(key);
+    ServiceClass of = application.serviceClass();
     Affinities.Followed followed = affinities.of(key, of, nowNs);
     TunnelEnd to;
     Object why;
-    if (followed != null && followed.end().isCarrying()) {
+    if (followed != null && followed.end().keepsTies(nowNs)) {
       to = followed.end();
       why = followed.why();
       placed.incrementAndGet(Placement.FOLLOWED.ordinal());
     } else {
-      SnaptDecision decision = choice.choose(of, facts(nowNs));
+      SnaptDecision decision = decide(of, nowNs);
+      if (decision.refused() && RefusedFlows.mayBegin(key, tcpFlags(packet, key))) {
+        refusals.refuse(packet, key, application.name(), decision, nowNs);
+        return;
+      }
       to = all[decision.chosen()];
       why = decision;
-      boolean meets = decision.weighed().get(decision.chosen()).meets();
+      boolean meets = decision.best().meets();
       placed.incrementAndGet((meets ? Placement.CHOSEN : Placement.BEST_EFFORT).ordinal());
     }
     last = to;
@@ -125,9 +161,29 @@ final class TunnelEnds implements TunIntake.Next {
     }
   }
 
+  private static int tcpFlags(IpPacket packet, FlowKey key) {
+    return key.protocol() == IpFields.TCP && !key.isPortless()
+        ? packet
+            .buffer()
+            .getUnsignedByte(packet.start() + key.transportOffset() + IpFields.TCP_FLAGS)
+        : 0;
+  }
+
+  /// Returns the decision for a class, which is the same while the facts are.
+  private SnaptDecision decide(ServiceClass of, long nowNs) {
+    List<SnaptFacts> by = facts(nowNs);
+    SnaptDecision known = decided[of.ordinal()];
+    if (known == null) {
+      known = choice.choose(of, by);
+      decided[of.ordinal()] = known;
+    }
+    return known;
+  }
+
   private List<SnaptFacts> facts(long nowNs) {
     if (facts.size() != all.length || nowNs - factsNs >= FACTS_NS) {
       factsNs = nowNs;
+      Arrays.fill(decided, null);
       List<SnaptFacts> now = new ArrayList<>(all.length);
       for (TunnelEnd each : all) {
         now.add(each.facts(nowNs));
@@ -164,8 +220,13 @@ final class TunnelEnds implements TunIntake.Next {
     return true;
   }
 
-  /// Takes a change of the flows of an end.
-  void flowChanged(TunnelEnd at, FlowState flow, boolean isOpen) {
+  @Override
+  public void gone(TunnelEnd end) {
+    affinities.forget(end);
+  }
+
+  @Override
+  public void changed(TunnelEnd at, FlowState flow, boolean isOpen) {
     if (flow.attachment() instanceof FlowNote note) {
       if (isOpen) {
         affinities.opened(at, flow, note, nanoTime.getAsLong());

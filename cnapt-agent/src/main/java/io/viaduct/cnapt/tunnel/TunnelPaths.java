@@ -35,6 +35,9 @@ interface TunnelPaths extends PathSinks, PathsView, PathListener, AutoCloseable 
 
     /// Called when more datagrams may leave.
     void drain();
+
+    /// Called when the other end has become silent, or is no longer.
+    void silenceChanged();
   }
 
   /// Takes a new session. All its paths are unknown.

@@ -38,12 +38,13 @@ class CandidatesTest {
     assertThat(candidates.current()).isEqualTo(TWO);
     succeed();
     for (long at = 100 * SECOND; at < 110 * SECOND; at += SECOND / 4) {
-      candidates.failed(false, at);
+      assertThat(candidates.failed(false, at)).isFalse();
       assertThat(candidates.isPatient(at)).isTrue();
       assertThat(candidates.current()).isEqualTo(TWO);
     }
-    candidates.failed(false, 110 * SECOND);
+    assertThat(candidates.failed(false, 110 * SECOND)).as("home is given up").isTrue();
     assertThat(candidates.current()).isEqualTo(THREE);
+    assertThat(candidates.failed(true, 110 * SECOND)).as("a stranger is not").isFalse();
   }
 
   @Test

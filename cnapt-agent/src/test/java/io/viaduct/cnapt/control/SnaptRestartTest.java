@@ -9,6 +9,8 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,30 @@ class SnaptRestartTest {
         .containsExactly("first", "other");
     // The pauses are 200 to 500 ms, so two to five of them fit into the patience.
     assertThat(agent.client().failures(ControlFailure.UNREACHABLE)).isBetween(2L, 6L);
+  }
+
+  @Test
+  void aSessionThatIsGivenUpIsNotAskedForAgain() throws Exception {
+    agent.givesUp = true;
+    connect(Duration.ofMillis(300));
+    int port = home.port();
+    other.close();
+    home.close();
+    await().atMost(Duration.ofSeconds(10)).until(() -> agent.timesGivenUp > 0);
+    List<String> resumed = new CopyOnWriteArrayList<>();
+    home =
+        new TestSnapt(
+            certificate,
+            ControlFrame.ALPN,
+            port,
+            (to, message) -> {
+              if (message.hasHello()) {
+                resumed.add(message.getHello().getResumeSessionId());
+                to.send(TestSnapt.welcome("second", false));
+              }
+            });
+    await().atMost(Duration.ofSeconds(10)).until(() -> agent.welcomed.size() == 2);
+    assertThat(resumed).containsExactly("");
   }
 
   @Test

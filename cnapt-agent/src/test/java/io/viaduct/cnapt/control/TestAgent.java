@@ -57,6 +57,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile boolean mayLeave = true;
   volatile boolean isSpare;
   final Queue<String> rested = new ConcurrentLinkedQueue<>();
+  volatile boolean givesUp;
+  volatile int timesGivenUp; // written by the control loop
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -179,6 +181,12 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void told(boolean isDraining, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
+  }
+
+  @Override
+  public boolean gaveUp() {
+    timesGivenUp++;
+    return givesUp;
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.viaduct.cnapt.tunnel.DataStatus.FlowStatus;
 import io.viaduct.tunnel.path.Carrier;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -92,6 +93,8 @@ class StatusTextTest {
                     "linkB",
                     "snapt-1 10.9.0.3:4433",
                     "")),
+            Map.of("snapt_lost", 3L),
+            List.of(),
             List.of(),
             List.of()),
         1,
@@ -126,6 +129,7 @@ class StatusTextTest {
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")
         .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")
+        .contains("refused flows: 3 because their SNAPT has not come back\n")
         .contains("1 handovers")
         .contains("linkA 10.1.0.2 -> linkB 10.2.0.2, 41.5 ms");
   }

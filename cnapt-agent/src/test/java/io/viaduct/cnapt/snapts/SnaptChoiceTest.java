@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class SnaptChoiceTest {
   private static final double NEVER_FULL = Double.POSITIVE_INFINITY;
-  private static final SnaptChoice CHOICE = new SnaptChoice(new SnaptsSettings(3, 10));
+  private static final SnaptChoice CHOICE =
+      new SnaptChoice(new SnaptsSettings(3, 10, Unmet.BEST_EFFORT));
 
   private static SnaptFacts at(String name, double roundTripMs, double capacity, double... sent) {
     double[] rates = new double[ServiceClass.COUNT];
@@ -21,7 +22,14 @@ class SnaptChoiceTest {
       own += sent[i];
     }
     return new SnaptFacts(
-        name, State.CARRYING, roundTripMs, capacity, rates, own, SnaptPrices.NONE, 0);
+        name,
+        State.CARRYING,
+        roundTripMs,
+        new LineLoad(capacity, rates),
+        LineLoad.UNKNOWN,
+        own,
+        SnaptPrices.NONE,
+        0);
   }
 
   private static SnaptFacts with(SnaptFacts facts, State state, double price, double load) {
@@ -29,8 +37,8 @@ class SnaptChoiceTest {
         facts.name(),
         state,
         facts.roundTripMs(),
-        facts.bitPerSecond(),
-        facts.sentBitPerSecond(),
+        facts.up(),
+        facts.down(),
         facts.ownBitPerSecond(),
         SnaptPrices.of(Collections.nCopies(ServiceClass.COUNT, Math.round(price * 1e6))),
         load);
@@ -119,6 +127,27 @@ class SnaptChoiceTest {
   }
 
   @Test
+  void theDirectionWithLessRateCounts() {
+    SnaptFacts near = at("near", 10, 10e6);
+    double[] taken = {0, 0, 0, 8.5e6};
+    SnaptFacts fullDown =
+        new SnaptFacts(
+            "near",
+            State.CARRYING,
+            10,
+            near.up(),
+            new LineLoad(10e6, taken),
+            8.5e6,
+            SnaptPrices.NONE,
+            0);
+    SnaptFacts far = at("far", 160, NEVER_FULL, 0, 0, 0, 9e6);
+    assertThat(chosen(ServiceClass.HT_HD, fullDown, far)).isEqualTo("far");
+    assertThat(chosen(ServiceClass.HT_LD, fullDown, far))
+        .as("lower classes give way")
+        .isEqualTo("near");
+  }
+
+  @Test
   void equalOnesGoByTheOrderOfTheList() {
     assertThat(chosen(ServiceClass.LT_HD, at("one", 20, NEVER_FULL), at("two", 20, NEVER_FULL)))
         .isEqualTo("one");
@@ -133,18 +162,43 @@ class SnaptChoiceTest {
     assertThat(why)
         .isEqualTo(
             "least cost of class HT_HD at its first packet: near costs 116.0 ms (carrying, round trip 10.0 ms,"
-                + " 2.0 Mbit/s spare, own traffic 8.0 Mbit/s, price 1.50 den/GB, load 50 %); new costs 40.0 ms (none, round"
-                + " trip not measured, never full, own traffic 0.0 Mbit/s, price 0.00 den/GB, load 0 %)");
+                + " 2.0 Mbit/s spare up, never full down, own traffic 8.0 Mbit/s, price 1.50 den/GB, load 50 %); new costs 40.0 ms (none, round"
+                + " trip not measured, never full up, never full down, own traffic 0.0 Mbit/s, price 0.00 den/GB, load 0 %)");
+  }
+
+  @Test
+  void whatNoSnaptMeetsIsRefusedOnlyIfTheUserSaysSoAndASnaptCarries() {
+    SnaptChoice strict = new SnaptChoice(new SnaptsSettings(3, 10, Unmet.REFUSE));
+    SnaptFacts late = at("late", 500, NEVER_FULL);
+    SnaptFacts full = at("full", 10, 2e6, 0, 1.99e6);
+    List<SnaptFacts> both = List.of(late, full);
+    assertThat(CHOICE.choose(ServiceClass.HT_LD, both).refused()).isFalse();
+    SnaptDecision refused = strict.choose(ServiceClass.HT_LD, both);
+    assertThat(refused.refused()).isTrue();
+    assertThat(refused.best().missed()).isEqualTo(Missed.RATE);
+    assertThat(refused.why())
+        .startsWith("no SNAPT meets class HT_LD at its first packet: late costs 500.0 ms")
+        .contains("does not meet the delay of the class")
+        .contains("does not meet the rate of the class");
+    assertThat(strict.choose(ServiceClass.HT_HD, both).refused())
+        .as("a class without delay")
+        .isFalse();
+    SnaptFacts silent = with(late, State.SILENT, 0, 0);
+    assertThat(strict.choose(ServiceClass.HT_LD, List.of(silent)).refused())
+        .as("while nothing carries, flows wait")
+        .isFalse();
   }
 
   @Test
   void settingsOutOfRangeAreRefusedWithKeyAndRule() {
-    assertThatThrownBy(() -> new SnaptsSettings(9, 0))
+    assertThatThrownBy(() -> new SnaptsSettings(9, 0, Unmet.BEST_EFFORT))
         .hasMessage("snapts.sessions must be from 1 to 8, got 9");
-    assertThatThrownBy(() -> new SnaptsSettings(0, 0)).hasMessageContaining("got 0");
-    assertThatThrownBy(() -> new SnaptsSettings(1, -1))
+    assertThatThrownBy(() -> new SnaptsSettings(0, 0, Unmet.BEST_EFFORT))
+        .hasMessageContaining("got 0");
+    assertThatThrownBy(() -> new SnaptsSettings(1, -1, Unmet.BEST_EFFORT))
         .hasMessage("snapts.price-weight must be from 0 to 100000, got -1.0");
-    assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN)).hasMessageContaining("NaN");
+    assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN, Unmet.BEST_EFFORT))
+        .hasMessageContaining("NaN");
   }
 
   @Test
@@ -155,8 +209,8 @@ class SnaptChoiceTest {
             "dear",
             State.CARRYING,
             10,
-            NEVER_FULL,
-            new double[ServiceClass.COUNT],
+            LineLoad.UNKNOWN,
+            LineLoad.UNKNOWN,
             0,
             SnaptPrices.of(List.of(0L, 0L, 0L, 5_000_000L)),
             0);

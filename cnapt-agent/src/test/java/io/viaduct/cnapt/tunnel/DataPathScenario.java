@@ -9,6 +9,7 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
+import io.viaduct.cnapt.snapts.Unmet;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -70,7 +71,7 @@ public final class DataPathScenario {
               owners,
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(1, 0)),
+              new SnaptChoice(new SnaptsSettings(1, 0, Unmet.BEST_EFFORT)),
               List.of(new SilentListener()));
       loop.submit(() -> data.first().install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));

@@ -11,7 +11,7 @@ class DataStatusTest {
   void beforeTheFirstWelcomeEachEndIsShownWithoutASession() throws Exception {
     try (EndRig rig = new EndRig()) {
       DataStatus status =
-          rig.on(() -> DataStatus.of(List.of(rig.end(), rig.end()), rig.carried, 0));
+          rig.on(() -> DataStatus.of(List.of(rig.end(), rig.end()), rig.carried, rig.refusals, 0));
       assertThat(status.pathState()).isEqualTo("none");
       assertThat(status.snapts()).extracting(SnaptStatus::state).containsExactly("none", "none");
       assertThat(status.snapts()).allMatch(each -> each.roundTripMs() == null && each.flows() == 0);
@@ -31,7 +31,9 @@ class DataStatusTest {
             assertThat(second.isLeaving()).isTrue();
             assertThat(second.isEmptied()).isTrue();
             second.rest();
-            return DataStatus.of(List.of(first, second), rig.carried, 0).snapts().stream()
+            return DataStatus.of(List.of(first, second), rig.carried, rig.refusals, 0)
+                .snapts()
+                .stream()
                 .map(SnaptStatus::state)
                 .toList();
           });

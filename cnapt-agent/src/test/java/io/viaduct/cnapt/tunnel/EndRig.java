@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -24,15 +25,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/// Ends of tunnels on one event loop, without a TUN device, at time 0.
+/// Ends of tunnels on one event loop, without a TUN device. What they tell this host is kept.
 final class EndRig implements AutoCloseable {
   private static final MobilitySettings MOBILITY =
       new MobilitySettings(
           Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4);
 
   final LoopMemory memory = LoopbackPaths.memory();
+  private final LongSupplier nanoTime;
   final Carried carried = new Carried();
+  final List<String> answered = new ArrayList<>();
+  final HostRefusals refusals =
+      new HostRefusals((_, packet) ->
+          answered.add(ByteBufUtil.hexDump(packet.buffer(), packet.start(), packet.length())));
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final IoEventLoop loop = loops.next();
@@ -41,21 +48,36 @@ final class EndRig implements AutoCloseable {
   final FlowClasses classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);
   private final List<TunnelEnd> ends = new ArrayList<>();
 
+  /// At time 0.
+  EndRig() {
+    this(() -> 0);
+  }
+
+  EndRig(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
   <T> T on(Callable<T> work) throws Exception {
     return loop.submit(work).get();
   }
 
   /// Returns a new end without a session. Must be called on the loop.
   TunnelEnd end() throws IOException {
+    return end(TunnelEnd.FlowChanges.NONE);
+  }
+
+  /// Returns a new end without a session. Must be called on the loop.
+  TunnelEnd end(TunnelEnd.FlowChanges changes) throws IOException {
     DataLoop at =
         new DataLoop(
             loop,
-            () -> 0,
+            nanoTime,
             memory,
-            null, // nothing is written to the TUN
+            new TunWriter(null), // nothing is written to the TUN
             (_, _) -> {},
             classes,
             carried,
+            refusals,
             () -> {},
             () -> {},
             () -> {});
@@ -65,9 +87,9 @@ final class EndRig implements AutoCloseable {
             at,
             TunnelRole.AGENT,
             Policy.of(List.of(), classifier),
-            TunnelEnd.FlowChanges.NONE,
+            changes,
             silent,
-            inbound -> new DialledPaths(loop, () -> 0, 0, MOBILITY, null, inbound, silent));
+            inbound -> new DialledPaths(loop, nanoTime, 0, MOBILITY, null, true, inbound, silent));
     ends.add(opened);
     return opened;
   }
@@ -97,5 +119,6 @@ final class EndRig implements AutoCloseable {
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     memory.close();
     owners.close();
+    refusals.close();
   }
 }

@@ -80,6 +80,7 @@ final class LoopbackPeers implements AutoCloseable {
             0,
             MOBILITY,
             new Measuring(PROBE, WATCHDOG),
+            false,
             new End(true),
             new Heard());
     listening =
@@ -246,6 +247,9 @@ final class LoopbackPeers implements AutoCloseable {
     public void drain() {
       LoopbackPeers.this.drain(session(), dials ? dialling : listening);
     }
+
+    @Override
+    public void silenceChanged() {}
   }
 
   private final class Heard implements DataPathListener {

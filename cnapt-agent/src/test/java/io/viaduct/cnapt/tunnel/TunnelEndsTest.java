@@ -1,17 +1,61 @@
 package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.cnapt.snapts.SnaptChoice;
+import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
+import io.viaduct.cnapt.snapts.Unmet;
+import io.viaduct.tunnel.session.PacketForge;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TunnelEndsTest {
+  private static final int HEADROOM = 16;
+  private static final long LATE_NS = 450_000_000; // for a class of low delay
+
+  private static TunnelEnds ends(EndRig rig, Unmet unmet, TunnelEnd... all) {
+    TunnelEnds ends = ends(rig, unmet);
+    ends.set(List.of(all));
+    return ends;
+  }
+
+  private static TunnelEnds ends(EndRig rig, Unmet unmet) {
+    SnaptChoice choice = new SnaptChoice(new SnaptsSettings(2, 0, unmet));
+    return new TunnelEnds(System::nanoTime, rig.memory, rig.classes, choice, rig.refusals);
+  }
+
+  private static void packet(TunnelEnds to, byte[] packet) {
+    ByteBuf buffer = Unpooled.directBuffer().writeZero(HEADROOM).writeBytes(packet);
+    to.packet(new IpPacket().set(buffer, HEADROOM, packet.length), System.nanoTime());
+    to.batchEnd(System.nanoTime());
+    buffer.release();
+  }
+
+  private static PacketForge.Endpoints voice(int port) {
+    return PacketForge.Endpoints.ipv4(port, 9, 5004); // HT_LD by its port
+  }
+
+  private static void awaitState(EndRig rig, TunnelEnd end, State state) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() ->
+            rig.on(() -> {
+              var facts = end.facts(System.nanoTime());
+              return facts.state() == state
+                  && (state != State.CARRYING || !Double.isNaN(facts.roundTripMs()));
+            }));
+  }
+
   @Test
   void whatIsNoIpPacketIsCountedWhicheverLineHasASession() throws Exception {
     try (EndRig rig = new EndRig()) {
@@ -21,15 +65,171 @@ class TunnelEndsTest {
             TunnelEnd without = rig.end();
             TunnelEnd with = rig.end();
             with.install(EndRig.parameters("snapt-2"));
-            TunnelEnds ends =
-                new TunnelEnds(
-                    () -> 0, rig.memory, rig.classes, new SnaptChoice(new SnaptsSettings(2, 0)));
-            ends.set(List.of(without, with));
+            TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT, without, with);
             ends.packet(new IpPacket().set(garbage, 0, 40), 0);
             return rig.carried.verdict(Verdict.NOT_IP);
           });
       assertThat(counted).isEqualTo(1);
       garbage.release();
+    }
+  }
+
+  @Test
+  void aFlowThatNothingHasAnsweredLeavesASilentSnaptAndOneThatHasAnAddressStays() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt dying = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnd first = rig.on(rig::end);
+      TunnelEnd second = rig.on(rig::end);
+      rig.on(() -> {
+        first.install(dying.parameters());
+        return null;
+      });
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT, first, second);
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      await().until(() -> rig.on(() -> answered(first)) == 1);
+      dying.close();
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      awaitState(rig, first, State.SILENT);
+      assertThat(first.isSilent()).isTrue();
+      List<Integer> there =
+          rig.on(() -> {
+            packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+            packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+            return ports(second);
+          });
+      assertThat(there).containsExactly(5_001);
+      assertThat(rig.on(() -> ports(first))).containsExactly(5_000);
+    }
+  }
+
+  @Test
+  void flowsThatBelongTogetherStayInTheFirstRoundTripOfANewSessionButNotWhenTheSnaptIsLost()
+      throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt home = new MirrorSnapt(settings);
+        MirrorSnapt again = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      ends.set(List.of(first, second));
+      rig.on(() -> {
+        first.install(home.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      rig.on(() -> {
+        first.install(again.parameters()); // it has restarted, and has not answered yet
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).containsExactly(5_000);
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        first.abandon();
+        first.install(home.parameters());
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).as("the address is another one").isEmpty();
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_000);
+    }
+  }
+
+  private static int answered(TunnelEnd of) {
+    int[] flows = {0};
+    of.session().flows().forEach(flow -> flows[0] += flow.received().packets() > 0 ? 1 : 0);
+    return flows[0];
+  }
+
+  private static List<Integer> ports(TunnelEnd of) {
+    List<Integer> ports = new ArrayList<>();
+    of.session().flows().forEach(flow -> ports.add(flow.devicePort()));
+    return ports;
+  }
+
+  @Test
+  void aFlowThatNoSnaptCanServeIsRefusedAndExplainedAndConnectionsThatLiveAreNot()
+      throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt late = new MirrorSnapt(TunnelSettings.defaults())) {
+      late.delay(LATE_NS);
+      TunnelEnd only = rig.on(rig::end);
+      rig.on(() -> {
+        only.install(late.parameters());
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      TunnelEnds ends = ends(rig, Unmet.REFUSE, only);
+      PacketForge.Endpoints ssh = PacketForge.Endpoints.ipv4(40_000, 9, 22); // LT_LD
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        packet(ends, PacketForge.tcp(ssh, 7, IpFields.SYN, new byte[0]));
+        packet(
+            ends, PacketForge.tcp(PacketForge.Endpoints.ipv4(40_001, 9, 22), 7, 0x10, new byte[9]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(only)))
+          .as("in the middle of a connection")
+          .containsExactly(40_001);
+      assertThat(rig.refusals.of(FlowRefusal.DELAY)).isEqualTo(2);
+      assertThat(rig.answered).hasSize(3);
+      assertThat(rig.answered.getFirst())
+          .as("ICMP, prohibited")
+          .startsWith("45c0")
+          .contains("030d");
+      assertThat(rig.answered.getLast()).as("a reset with an acknowledgement").contains("5014");
+      List<DataStatus.RefusedFlow> refused = rig.on(() -> rig.refusals.status(System.nanoTime()));
+      assertThat(refused).extracting(DataStatus.RefusedFlow::packets).containsExactly(1L, 2L);
+      assertThat(refused.getFirst().why())
+          .startsWith("no SNAPT meets class LT_LD at its first packet: ")
+          .contains("does not meet the delay of the class");
+    }
+  }
+
+  @Test
+  void theSocketsOfALostSnaptAreToldAlsoThoseThatOnlyWait() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime)) {
+      int told =
+          rig.on(() -> {
+            TunnelEnd end = rig.end();
+            end.install(EndRig.parameters("snapt-1"));
+            TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT, end);
+            PacketForge.Endpoints waits = PacketForge.Endpoints.ipv4(40_000, 9, 443);
+            packet(ends, PacketForge.tcp(waits, 100, PacketForge.ACK, new byte[50]));
+            PacketForge.Endpoints begins = PacketForge.Endpoints.ipv6(40_001, 9, 443);
+            packet(ends, PacketForge.tcp(begins, 100, IpFields.SYN, new byte[0]));
+            packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+            return end.abandon();
+          });
+      assertThat(told).isEqualTo(3);
+      assertThat(rig.refusals.of(FlowRefusal.SNAPT_LOST)).isEqualTo(3);
+      assertThat(rig.answered)
+          .as("the sequence that the socket expects, and no acknowledgement")
+          .anyMatch(each -> each.contains("01bb9c40" + "0a0b0c0d" + "00000000" + "5004"))
+          .as("the acknowledgement of the SYN")
+          .anyMatch(each -> each.contains("01bb9c41" + "00000000" + "00000065" + "5014"))
+          .as("ICMP that quotes the flow")
+          .anyMatch(each -> each.contains("030d") && each.contains("1388138c"));
     }
   }
 }

@@ -10,6 +10,7 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
+import io.viaduct.cnapt.snapts.Unmet;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.tunnel.terms.TunnelLimits;
@@ -70,7 +71,7 @@ public final class TwoSnaptsScenario {
               owners,
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(2, 0)),
+              new SnaptChoice(new SnaptsSettings(2, 0, Unmet.BEST_EFFORT)),
               List.of(new SilentListener(), new SilentListener()));
       new TwoSnaptsScenario(loop, data).pass(far, near);
       data.close();

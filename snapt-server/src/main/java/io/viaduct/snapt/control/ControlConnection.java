@@ -16,7 +16,6 @@ import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
-import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -147,6 +146,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           INTERVAL_BOUNDARY,
           TOKEN_ACCEPTED,
           CREDIT_NOTICE,
+          LINE_RATE,
           RELAYS,
           MOVED,
           MESSAGE_NOT_SET ->
@@ -289,10 +289,10 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     send(ControlMessage.newBuilder().setIntervalBoundary(boundary));
   }
 
-  /// Tells the device about its credit.
-  void tell(CreditNotice notice) {
+  /// Tells the device something.
+  void tell(ControlMessage.Builder message) {
     if (!ended) {
-      send(ControlMessage.newBuilder().setCreditNotice(notice));
+      send(message);
     }
   }
 

@@ -26,7 +26,7 @@ import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
 import io.viaduct.snapt.reporting.ReportIdentity;
 import io.viaduct.tunnel.control.ControlFrame;
-import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -61,6 +61,11 @@ import org.slf4j.LoggerFactory;
 public final class ControlServer implements ReceiptAsker {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
+
+  // Features by which a device asks for a message, beside those of the tunnel.
+  private static final List<Feature> TOLD =
+      List.of(Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.LINE_RATES, Feature.MOVES);
+
   private static final long DRAIN_MS_MAX = 2_000; // less than an operator's command waits
 
   // Changes of the directory are merged for this long; a change of this SNAPT's own state is not.
@@ -339,14 +344,10 @@ public final class ControlServer implements ReceiptAsker {
     if (signs) {
       welcome.addFeatures(Feature.RECEIPTS);
     }
-    if (session.terms().features().contains(Feature.CREDIT_NOTICES)) {
-      welcome.addFeatures(Feature.CREDIT_NOTICES);
-    }
-    if (session.terms().features().contains(Feature.RELAY_LISTS)) {
-      welcome.addFeatures(Feature.RELAY_LISTS);
-    }
-    if (session.terms().features().contains(Feature.MOVES)) {
-      welcome.addFeatures(Feature.MOVES);
+    for (Feature told : TOLD) {
+      if (session.terms().features().contains(told)) {
+        welcome.addFeatures(told);
+      }
     }
     Arrival arrival = session.arrival();
     if (arrival != null) {
@@ -441,16 +442,18 @@ public final class ControlServer implements ReceiptAsker {
     }
   }
 
-  /// Tells the device of a session about its credit, if it is connected and knows the message.
-  public void tell(Session session, CreditNotice notice) {
-    if (!session.terms().features().contains(Feature.CREDIT_NOTICES)) {
+  /// Tells the device of a session something, if it is connected and knows the message.
+  ///
+  /// @param needed feature of devices that know the message
+  public void tell(Session session, Feature needed, ControlMessage.Builder message) {
+    if (!session.terms().features().contains(needed)) {
       return;
     }
     try {
       group.execute(() -> {
         ControlConnection connection = connections.get(session.id());
         if (connection != null) {
-          connection.tell(notice);
+          connection.tell(message);
         }
       });
     } catch (RejectedExecutionException _) {

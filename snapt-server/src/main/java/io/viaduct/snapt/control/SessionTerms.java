@@ -44,7 +44,12 @@ final class SessionTerms {
 
   private static Set<Feature> features(Hello hello) {
     Set<Feature> known =
-        EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.MOVES);
+        EnumSet.of(
+            Feature.RECEIPTS,
+            Feature.CREDIT_NOTICES,
+            Feature.RELAY_LISTS,
+            Feature.LINE_RATES,
+            Feature.MOVES);
     known.retainAll(hello.getFeaturesList());
     return known;
   }

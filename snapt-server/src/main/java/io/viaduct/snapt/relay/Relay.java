@@ -17,6 +17,7 @@ import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.metering.SessionTotals;
@@ -99,6 +100,9 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
     /// Receives a change of the credit of a session's account.
     void onCredit(Session session, CreditNotice notice);
+
+    /// Called when a device should know the rate of its line.
+    void onLineRate(Session session, LineRate rate);
 
     /// Called when the device of a session that another SNAPT has handed over can be reached for
     /// the first time.
@@ -304,6 +308,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   void onInterval(IntervalUsage usage) {
     listener.onInterval(usage);
+  }
+
+  void onLineRate(Session session, LineRate rate) {
+    listener.onLineRate(session, rate);
   }
 
   void onCredit(Session session, CreditNotice notice) {

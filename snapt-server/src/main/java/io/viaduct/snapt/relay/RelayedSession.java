@@ -15,6 +15,7 @@ import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -52,6 +53,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   private final RefusalAnswers answers;
   private final Uplink uplink;
   private final SessionCredit credit;
+  private final RateNotices rateNotices = new RateNotices();
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
   private long postponedNs; // earliest end of the open interval
@@ -288,6 +290,10 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     meter.onTick(nowNs);
     counters.absorb(tunnel, seen);
     credit.onVisit(nowNs);
+    LineRate told = rateNotices.due(tunnel, nowNs);
+    if (told != null) {
+      relay.onLineRate(session, told);
+    }
   }
 
   /// Notes that packets were carried; called after each batch.

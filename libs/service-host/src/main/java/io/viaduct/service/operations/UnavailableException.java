@@ -8,7 +8,8 @@ public final class UnavailableException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  UnavailableException(String message) {
+  /// @param message what does not answer, and what to do
+  public UnavailableException(String message) {
     super(message);
   }
 }

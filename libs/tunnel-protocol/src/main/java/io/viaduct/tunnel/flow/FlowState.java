@@ -253,6 +253,11 @@ public final class FlowState {
     return ended;
   }
 
+  /// Returns whether its connection is over: it stays for the last acknowledgements only.
+  public boolean isEnding() {
+    return endAtNs != Long.MAX_VALUE;
+  }
+
   public SendContexts sendContexts() {
     return sendContexts;
   }

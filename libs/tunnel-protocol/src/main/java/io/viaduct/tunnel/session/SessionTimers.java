@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.dictionary.SessionHistories;
+import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.metering.FlowStatsSchedule;
@@ -82,6 +83,12 @@ final class SessionTimers {
   /// full.
   private static boolean mayControl(SessionPath by) {
     return by.queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
+  }
+
+  /// Ends a flow here, because another session has it from now on.
+  void giveUp(FlowState flow, long nowNs) {
+    endingHere(flow, nowNs);
+    flows.end(flow, FlowEnd.REPLACED, nowNs);
   }
 
   private void endingHere(FlowState flow, long nowNs) {

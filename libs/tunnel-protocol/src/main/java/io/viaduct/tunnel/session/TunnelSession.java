@@ -352,6 +352,14 @@ public final class TunnelSession implements AutoCloseable {
     }
   }
 
+  /// Ends a flow here, because another session has it from now on. The peer gets its counters and
+  /// its end, if it still listens.
+  public void giveUp(FlowState flow, long nowNs) {
+    if (!closed) {
+      timers.giveUp(flow, nowNs);
+    }
+  }
+
   /// Sets the use of a path, and opens it if it is new (agent only). What waits for a path without
   /// use leaves by another one. The next probe, which the caller sends now, tells the SNAPT.
   ///

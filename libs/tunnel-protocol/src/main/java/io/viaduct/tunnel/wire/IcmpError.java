@@ -2,16 +2,16 @@ package io.viaduct.tunnel.wire;
 
 import io.netty.buffer.ByteBuf;
 
-/// Writes ICMP and ICMPv6 errors about packets, no more than 100 a second after a burst of 16. None
-/// is written about an ICMP error, a later fragment, or a packet that no single host has sent or is
-/// meant for (RFC 1122 section 3.2.2, RFC 1812 section 4.3.2.7, RFC 4443 section 2.4). Owned by one
-/// event loop; allocates nothing.
+/// Writes ICMP and ICMPv6 errors about packets, no more than 100 a second after a burst of 16,
+/// unless it was made without a limit. None is written about an ICMP error, a later fragment, or a
+/// packet that no single host has sent or is meant for (RFC 1122 section 3.2.2, RFC 1812 section
+/// 4.3.2.7, RFC 4443 section 2.4). Owned by one event loop; allocates nothing.
 public final class IcmpError {
   /// Bytes of the longest error.
   public static final int BYTES_MAX = IpFields.IPV6_MTU_MIN;
 
   private static final long SPACING_NS = 10_000_000;
-  private static final long BURST_NS = 16 * SPACING_NS;
+  private static final int BURST = 16;
   private static final int IPV4_BYTES_MAX = 576; // RFC 1812 section 4.3.2.3
   private static final int HOP_LIMIT = 64;
 
@@ -20,7 +20,23 @@ public final class IcmpError {
   private static final int PROHIBITED_IPV4 = 0x030D_0000; // RFC 1812 section 5.2.7.1
   private static final int PROHIBITED_IPV6 = 0x0101_0000; // RFC 4443 section 3.1
 
+  private final long spacingNs;
   private long allowedNs = Long.MIN_VALUE / 2;
+
+  /// Makes one with the limit.
+  public IcmpError() {
+    this(SPACING_NS);
+  }
+
+  private IcmpError(long spacingNs) {
+    this.spacingNs = spacingNs;
+  }
+
+  /// Makes one without a limit, for errors to this host's own applications, one for each of their
+  /// flows.
+  public static IcmpError unlimited() {
+    return new IcmpError(0);
+  }
 
   /// Tells how large the packet may be: ICMP "fragmentation needed" (RFC 1191) or ICMPv6 "packet
   /// too big" (RFC 8201), as if the packet's destination had said so.
@@ -75,7 +91,7 @@ public final class IcmpError {
     if (!mayBeTold || nowNs < allowedNs) {
       return false;
     }
-    allowedNs = Math.max(allowedNs, nowNs - BURST_NS) + SPACING_NS;
+    allowedNs = Math.max(allowedNs, nowNs - BURST * spacingNs) + spacingNs;
     return true;
   }
 

@@ -11,6 +11,7 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -223,6 +224,14 @@ class GoldenBytesTest {
                                 .setLoadPercent(30)
                                 .addAllSurcharges(List.of(0L, 0L, 0L, 2_500_000L)))
                         .setComplete(true))));
+    golden.put(
+        "control-line-rate",
+        frame(
+            ControlMessage.newBuilder()
+                .setLineRate(
+                    LineRate.newBuilder()
+                        .setBitPerSecond(10_000_000)
+                        .addAllQueuedBytes(List.of(0L, 0L, 1_500L, 64_000L)))));
     golden.put(
         "control-moved",
         frame(

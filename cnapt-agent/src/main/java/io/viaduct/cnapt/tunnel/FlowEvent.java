@@ -1,0 +1,86 @@
+package io.viaduct.cnapt.tunnel;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.viaduct.tunnel.flow.FlowState;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The events of the routing hook as JSON (docs/user.md "Routing hook"). Bytes are inner IP bytes
+/// of the flow so far.
+final class FlowEvent {
+  private static final JsonMapper JSON = JsonMapper.shared();
+
+  private FlowEvent() {}
+
+  /// A flow that has opened. The members are those of the format.
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Opened(
+      String event,
+      long timeMs,
+      long id,
+      int protocol,
+      String local,
+      int localPort,
+      String remote,
+      int remotePort,
+      String serviceClass,
+      String application,
+      @Nullable String process,
+      String snapt) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Classified(
+      String event,
+      long timeMs,
+      long id,
+      String serviceClass,
+      String application,
+      @Nullable String process) {}
+
+  private record Counts(
+      String event,
+      long timeMs,
+      long id,
+      String serviceClass,
+      long sentBytes,
+      long sentPackets,
+      long receivedBytes,
+      long receivedPackets) {}
+
+  static String flow(long id, FlowState flow, FlowNote note, String snapt, long nowMs) {
+    return JSON.writeValueAsString(
+        new Opened(
+            "flow",
+            nowMs,
+            id,
+            flow.protocol(),
+            flow.deviceAddress().getHostAddress(),
+            flow.devicePort(),
+            flow.remoteAddress().getHostAddress(),
+            flow.remotePort(),
+            flow.serviceClass().name(),
+            note.application.name(),
+            note.process,
+            snapt));
+  }
+
+  static String classified(long id, FlowState flow, FlowNote note, long nowMs) {
+    return JSON.writeValueAsString(
+        new Classified(
+            "class", nowMs, id, flow.serviceClass().name(), note.application.name(), note.process));
+  }
+
+  /// @param event `statistics` or `end`
+  static String counts(String event, long id, FlowState flow, long nowMs) {
+    return JSON.writeValueAsString(
+        new Counts(
+            event,
+            nowMs,
+            id,
+            flow.serviceClass().name(),
+            flow.sent().preBytes(),
+            flow.sent().packets(),
+            flow.received().preBytes(),
+            flow.received().packets()));
+  }
+}

@@ -1,0 +1,59 @@
+package io.viaduct.snapt.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.control.v1.LineRate;
+import org.junit.jupiter.api.Test;
+
+class RateNoticesTest {
+  private static final double UNLIMITED = Double.POSITIVE_INFINITY;
+  private static final int[] EMPTY = new int[4];
+
+  private final RateNotices notices = new RateNotices();
+  private long nowNs = 1;
+
+  private LineRate afterMs(long ms, double bitPerSecond, int... queued) {
+    nowNs += ms * 1_000_000;
+    return notices.due(bitPerSecond, queued, nowNs);
+  }
+
+  @Test
+  void aLineThatIsNeverFullIsNeverTold() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(afterMs(500, UNLIMITED, EMPTY)).isNull();
+    }
+  }
+
+  @Test
+  void theFirstRateIsToldAtOnceAndFurtherOnesAtChangesOfAFifth() {
+    assertThat(afterMs(500, 10e6, EMPTY).getBitPerSecond()).isEqualTo(10_000_000);
+    assertThat(afterMs(5_000, 11.9e6, EMPTY)).isNull();
+    assertThat(afterMs(5_000, 8.1e6, EMPTY)).isNull();
+    assertThat(afterMs(500, 12e6, EMPTY).getBitPerSecond()).isEqualTo(12_000_000);
+  }
+
+  @Test
+  void nothingIsToldWithinASecond() {
+    afterMs(500, 10e6, EMPTY);
+    assertThat(afterMs(500, 1e6, EMPTY)).isNull();
+    assertThat(afterMs(500, 1e6, EMPTY).getBitPerSecond()).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void queuesAreToldByClassWhenTheyChangeByMuch() {
+    afterMs(500, 10e6, EMPTY);
+    assertThat(afterMs(2_000, 10e6, 0, 0, 0, 10_000)).as("a short queue").isNull();
+    assertThat(afterMs(2_000, 10e6, 0, 0, 0, 100_000).getQueuedBytesList())
+        .containsExactly(0L, 0L, 0L, 100_000L);
+    assertThat(afterMs(2_000, 10e6, 0, 0, 0, 118_000)).as("less than a fifth").isNull();
+    assertThat(afterMs(2_000, 10e6, EMPTY).getQueuedBytesList()).containsOnly(0L);
+  }
+
+  @Test
+  void theEndOfALimitIsToldOnce() {
+    afterMs(500, 10e6, EMPTY);
+    assertThat(afterMs(1_000, UNLIMITED, EMPTY).getBitPerSecond()).isZero();
+    assertThat(afterMs(5_000, UNLIMITED, EMPTY)).isNull();
+    assertThat(afterMs(500, 5e6, EMPTY).getBitPerSecond()).isEqualTo(5_000_000);
+  }
+}
