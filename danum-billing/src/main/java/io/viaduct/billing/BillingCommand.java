@@ -6,6 +6,7 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.num.NumCommand;
 import io.viaduct.billing.preview.DayCommand;
 import io.viaduct.billing.preview.PricesCommand;
 import io.viaduct.billing.tariff.TariffRefusedException;
@@ -40,7 +41,8 @@ import picocli.CommandLine.Option;
       BillingCommand.Check.class,
       BillingCommand.Verify.class,
       DayCommand.class,
-      PricesCommand.class
+      PricesCommand.class,
+      NumCommand.class
     })
 public final class BillingCommand {
   private static final int EXIT_BROKEN = 1;

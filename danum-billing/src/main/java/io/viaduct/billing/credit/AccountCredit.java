@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param state as last noticed
 /// @param rulesVersion version of limit, caps and threshold
 /// @param low credit below which the user wants to be told; null for the operator's threshold
+/// @param expired rest of wallets whose time is over, which only pay use from before
 public record AccountCredit(
     String account,
     Access access,
@@ -27,7 +28,8 @@ public record AccountCredit(
     MicroDenarii reserved,
     CreditState state,
     long rulesVersion,
-    @Nullable MicroDenarii low) {
+    @Nullable MicroDenarii low,
+    MicroDenarii expired) {
   /// Right of an account to quotas.
   public enum Access {
     OPEN,
@@ -55,9 +57,10 @@ public record AccountCredit(
     return balance.plus(limit);
   }
 
-  /// Returns the credit that is not reserved; below zero after an overdraft.
+  /// Returns the credit that is not reserved; below zero after an overdraft. Expired wallets pay
+  /// reservations only.
   public MicroDenarii available() {
-    return credit().minus(reserved);
+    return credit().minus(reserved.compareTo(expired) < 0 ? expired : reserved);
   }
 
   /// Returns the amount that may still be reserved: the available credit, within the caps.
@@ -95,6 +98,7 @@ public record AccountCredit(
         reserved.minus(before).plus(after),
         state,
         rulesVersion,
-        low);
+        low,
+        expired);
   }
 }

@@ -31,14 +31,21 @@ public final class VerificationRuns {
   /// Runs that are kept.
   private static final int KEPT = 100;
 
-  /// A run that is older and has no end was cut off with its process.
-  private static final Duration LOST_AFTER = Duration.ofHours(1);
+  // A run holds a lock of this class with its id until it ends. PostgreSQL releases it when the
+  // process dies, so it says whether a run goes on.
+  private static final int RUNNING_LOCK = 0x7665_7266;
+
+  /// A run takes its lock within this time.
+  private static final Duration STARTS_WITHIN = Duration.ofSeconds(10);
+
+  private static final String CUT_OFF = "cut off: the process that made it has ended";
 
   private static final String SELECT =
       "select id, requested_by, started_at, done, total, finished_at, failure, result from verification_run ";
 
   private final JdbcClient jdbc;
   private final TransactionTemplate apart;
+  private final TransactionTemplate snapshot;
   private final LedgerVerification verification;
   private final LedgerMeters meters;
   private final InstantSource clock;
@@ -55,6 +62,9 @@ public final class VerificationRuns {
     this.clock = clock;
     apart = new TransactionTemplate(transactions);
     apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    snapshot = new TransactionTemplate(transactions);
+    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+    snapshot.setReadOnly(true);
   }
 
   /// The sum of some accounts of the ledger.
@@ -72,7 +82,7 @@ public final class VerificationRuns {
   ///
   /// @param requestedBy operator who asked for it; null if billing made it by itself
   /// @param done invariants that are checked already
-  /// @param finishedAt null while it runs, and for one that was cut off
+  /// @param finishedAt null while it runs
   /// @param failure why it could not be finished, or empty
   /// @param result null until it is finished
   public record Run(
@@ -107,7 +117,8 @@ public final class VerificationRuns {
     Instant now = clock.instant();
     return apart.execute(_ -> {
       jdbc.sql("select pg_advisory_xact_lock(?)").param(STARTING_LOCK).query(_ -> {});
-      Optional<Run> running = requestedBy == null ? Optional.empty() : running(now);
+      endLost(now);
+      Optional<Run> running = requestedBy == null ? Optional.empty() : running();
       if (running.isPresent()) {
         return new Begun(running.get(), false);
       }
@@ -124,25 +135,45 @@ public final class VerificationRuns {
     });
   }
 
-  private Optional<Run> running(Instant now) {
-    return jdbc.sql(
-            SELECT + "where finished_at is null and started_at > ? order by id desc limit 1")
-        .param(Timestamp.from(now.minus(LOST_AFTER)))
+  private Optional<Run> running() {
+    return jdbc.sql(SELECT + "where finished_at is null order by id desc limit 1")
         .query((row, _) -> run(row))
         .optional();
   }
 
+  /// Ends the runs that nobody carries out any more.
+  private void endLost(Instant now) {
+    jdbc.sql(
+            """
+            update verification_run set finished_at = :now, failure = :failure
+            where finished_at is null and started_at < :started
+              and pg_try_advisory_xact_lock(:lock, (id % 2147483648)::int)
+            """)
+        .param("now", Timestamp.from(now))
+        .param("failure", CUT_OFF)
+        .param("started", Timestamp.from(now.minus(STARTS_WITHIN)))
+        .param("lock", RUNNING_LOCK)
+        .update();
+  }
+
   private void carryOut(long id) {
     try {
-      List<LedgerVerification.Check> checks =
-          meters.verify(done -> apart.executeWithoutResult(_ -> progress(id, done)));
-      Result result = new Result(count("ledger_transaction"), count("posting"), sums(), checks);
-      finish(id, "", JSON.writeValueAsString(result));
+      finish(id, "", JSON.writeValueAsString(snapshot.execute(_ -> verified(id))));
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("the ledger cannot be verified now, database: {}", e.toString());
       String reason = String.valueOf(e.getMessage());
       finish(id, reason.substring(0, Math.min(reason.length(), FAILURE_LENGTH_MAX)), null);
     }
+  }
+
+  private Result verified(long id) {
+    jdbc.sql("select pg_advisory_xact_lock(?, (? % 2147483648)::int)")
+        .param(RUNNING_LOCK)
+        .param(id)
+        .query(_ -> {});
+    List<LedgerVerification.Check> checks =
+        meters.verify(done -> apart.executeWithoutResult(_ -> progress(id, done)));
+    return new Result(count("ledger_transaction"), count("posting"), sums(), checks);
   }
 
   private void progress(long id, int done) {

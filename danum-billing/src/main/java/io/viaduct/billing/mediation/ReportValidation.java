@@ -335,6 +335,7 @@ final class ReportValidation {
         usage.getRemoteAddress(),
         usage.getRemotePort(),
         usage.getLink().isEmpty() ? null : usage.getLink(),
+        usage.getJitterMs(),
         measure);
   }
 

@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// The tariff that a command is about.
-final class DraftOption {
+public final class DraftOption {
   @Option(names = "--tariff", description = "tariff document, YAML or JSON; else the shipped one")
   private @Nullable Path file;
 
-  Tariff read() throws IOException {
+  /// Reads the tariff.
+  ///
+  /// @throws io.viaduct.billing.tariff.TariffRefusedException naming the key and the rule
+  public Tariff read() throws IOException {
     return file == null ? TariffDocument.initial() : TariffDocument.load(file);
   }
 }

@@ -32,10 +32,11 @@ class CreditsResource {
 
   private final Accounts accounts;
   private final Credits credits;
-  private final ChargeBroadcast events;
+  private final AccountBroadcast events;
   private final InstantSource clock;
 
-  CreditsResource(Accounts accounts, Credits credits, ChargeBroadcast events, InstantSource clock) {
+  CreditsResource(
+      Accounts accounts, Credits credits, AccountBroadcast events, InstantSource clock) {
     this.accounts = accounts;
     this.credits = credits;
     this.events = events;

@@ -69,14 +69,14 @@ class PaymentWebhookResource {
   private final Payments payments;
   private final BillingConfiguration.Payments settings;
   private final @Nullable WebhookSignature signature;
-  private final ChargeBroadcast events;
+  private final AccountBroadcast events;
   private final InstantSource clock;
   private final LabelledCounters<Outcome> outcomes;
 
   PaymentWebhookResource(
       Payments payments,
       BillingConfiguration configuration,
-      ChargeBroadcast events,
+      AccountBroadcast events,
       InstantSource clock,
       MeterRegistry registry) {
     this.payments = payments;

@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
   SessionsResource.class,
   StartedPaymentsResource.class,
   StatementsResource.class,
+  SnaptsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,
@@ -107,12 +108,12 @@ class RestParts {
   }
 
   @Bean(destroyMethod = "") // chargeBroadcastRuns closes it
-  ChargeBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
-    return new ChargeBroadcast(events, jdbc, registry);
+  AccountBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
+    return new AccountBroadcast(events, jdbc, registry);
   }
 
   @Bean
-  Running<ChargeBroadcast> chargeBroadcastRuns(ChargeBroadcast broadcast) {
+  Running<AccountBroadcast> chargeBroadcastRuns(AccountBroadcast broadcast) {
     return new Running<>(Stage.NOTIFICATIONS, broadcast::start);
   }
 

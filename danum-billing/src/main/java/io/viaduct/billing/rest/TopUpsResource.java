@@ -30,10 +30,10 @@ class TopUpsResource {
 
   private final Accounts accounts;
   private final TopUps topUps;
-  private final ChargeBroadcast events;
+  private final AccountBroadcast events;
   private final InstantSource clock;
 
-  TopUpsResource(Accounts accounts, TopUps topUps, ChargeBroadcast events, InstantSource clock) {
+  TopUpsResource(Accounts accounts, TopUps topUps, AccountBroadcast events, InstantSource clock) {
     this.accounts = accounts;
     this.topUps = topUps;
     this.events = events;

@@ -60,7 +60,7 @@ class VouchersResource {
   private final VoucherGuesses guesses;
   private final TrustedProxies proxies;
   private final AnsweredRequests answered;
-  private final ChargeBroadcast events;
+  private final AccountBroadcast events;
   private final InstantSource clock;
   private final LabelledCounters<Outcome> outcomes;
 
@@ -70,7 +70,7 @@ class VouchersResource {
       VoucherGuesses guesses,
       TrustedProxies proxies,
       AnsweredRequests answered,
-      ChargeBroadcast events,
+      AccountBroadcast events,
       InstantSource clock,
       MeterRegistry registry) {
     this.accounts = accounts;

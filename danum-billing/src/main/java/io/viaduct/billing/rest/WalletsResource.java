@@ -42,7 +42,7 @@ class WalletsResource {
   private final Wallets wallets;
   private final Grants grants;
   private final AnsweredRequests answered;
-  private final ChargeBroadcast events;
+  private final AccountBroadcast events;
   private final InstantSource clock;
 
   WalletsResource(
@@ -50,7 +50,7 @@ class WalletsResource {
       Wallets wallets,
       Grants grants,
       AnsweredRequests answered,
-      ChargeBroadcast events,
+      AccountBroadcast events,
       InstantSource clock) {
     this.accounts = accounts;
     this.wallets = wallets;

@@ -27,7 +27,8 @@ class CreditAnswersTest {
           MicroDenarii.ZERO,
           CreditState.EXHAUSTED,
           1,
-          null);
+          null,
+          MicroDenarii.ZERO);
 
   @Test
   void anAnswerSaysWhatTheTariffSaysAboutEachClass() {

@@ -10,8 +10,12 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.mediation.UndecidedReports;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -22,6 +26,9 @@ import tools.jackson.databind.JsonNode;
 
 /// Tests the operator's overview, and verifications in the background.
 class OverviewTest {
+  // The lock that a run holds.
+  private static final int RUNNING_LOCK = 0x7665_7266;
+
   private static final ManualClock CLOCK = new ManualClock();
   private static RunningBilling billing;
   private static String operator;
@@ -136,17 +143,7 @@ class OverviewTest {
 
   @Test
   void whileOneRunsItIsAnsweredInsteadOfASecondOne() throws Exception {
-    await()
-        .until(() ->
-            SharedDatabase.jdbc()
-                    .queryForObject(
-                        "select count(*) from verification_run where finished_at is null",
-                        Long.class)
-                == 0);
-    SharedDatabase.jdbc()
-        .update(
-            "insert into verification_run (requested_by, started_at, done, total) values ('other', ?, 3, 17)",
-            java.sql.Timestamp.from(CLOCK.instant()));
+    unfinished(CLOCK.instant());
     try {
       JsonNode answer = billing.post("/api/v1/ledger/verifications", operator, null).body();
       assertThat(answer.get("requestedBy").asString()).isEqualTo("other");
@@ -154,5 +151,50 @@ class OverviewTest {
     } finally {
       SharedDatabase.jdbc().update("delete from verification_run where requested_by = 'other'");
     }
+  }
+
+  @Test
+  void aRunThatWasCutOffWithItsProcessHoldsUpNoOther() throws Exception {
+    long id = unfinished(CLOCK.instant().minusSeconds(11));
+    String next =
+        billing.post("/api/v1/ledger/verifications", operator, null).body().get("id").asString();
+    assertThat(next).isNotEqualTo(Long.toString(id));
+    JsonNode cutOff = run(Long.toString(id));
+    assertThat(cutOff.path("finishedAt").isNull()).isFalse();
+    assertThat(cutOff.path("failure").asString()).contains("the process that made it has ended");
+    await().until(() -> !run(next).path("finishedAt").isNull());
+  }
+
+  @Test
+  void aLongRunWhoseProcessLivesIsNotTakenForOneThatWasCutOff() throws Exception {
+    long id = unfinished(CLOCK.instant().minusSeconds(7200));
+    try (Connection process =
+            Objects.requireNonNull(SharedDatabase.jdbc().getDataSource()).getConnection();
+        Statement statement = process.createStatement()) {
+      process.setAutoCommit(false);
+      statement.execute("select pg_advisory_xact_lock(%d, %d)".formatted(RUNNING_LOCK, id));
+      JsonNode answer = billing.post("/api/v1/ledger/verifications", operator, null).body();
+      assertThat(answer.get("id").asString()).isEqualTo(Long.toString(id));
+    } finally {
+      SharedDatabase.jdbc().update("delete from verification_run where id = ?", id);
+    }
+  }
+
+  /// Writes a run that another process has begun, and returns its id.
+  private static long unfinished(Instant startedAt) {
+    await().until(() -> none("finished_at is null"));
+    return Objects.requireNonNull(
+        SharedDatabase.jdbc()
+            .queryForObject(
+                "insert into verification_run (requested_by, started_at, done, total)"
+                    + " values ('other', ?, 3, 17) returning id",
+                Long.class,
+                Timestamp.from(startedAt)));
+  }
+
+  private static boolean none(String condition) {
+    return SharedDatabase.jdbc()
+        .queryForList("select id from verification_run where " + condition)
+        .isEmpty();
   }
 }

@@ -7,25 +7,24 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.openpdf.text.Document;
 import org.openpdf.text.Element;
-import org.openpdf.text.Font;
 import org.openpdf.text.PageSize;
 import org.openpdf.text.Paragraph;
 import org.openpdf.text.Phrase;
 import org.openpdf.text.Rectangle;
-import org.openpdf.text.pdf.BaseFont;
 import org.openpdf.text.pdf.PdfPCell;
 import org.openpdf.text.pdf.PdfPTable;
 import org.openpdf.text.pdf.PdfWriter;
 import org.springframework.context.MessageSource;
 
-/// Writes a statement as PDF (A4), with OpenPDF and embedded Liberation fonts. They have the
-/// letters of Europe; in a language that needs others, the document is in English.
+/// Writes a statement as PDF (A4), with OpenPDF and embedded fonts. In a language whose letters
+/// they lack, the document is in English.
 final class StatementPdf {
   private static final float MARGIN = 48;
-  private static final float TITLE = 16;
-  private static final float BODY = 9;
+  private static final float BETWEEN_PARTS = 16;
+  private static final float BELOW_HEADING = 9;
   private static final float PADDING = 3;
   private static final List<String> LEFT = List.of("usage.day", "charge.class");
   private static final float[] SUM_WIDTHS = {3, 1, 2};
@@ -33,34 +32,22 @@ final class StatementPdf {
 
   private final MessageSource texts;
   private final Display display;
-  private final BaseFont letters;
-  private final Font body;
-  private final Font bold;
-  private final Font title;
+  private final StatementFonts fonts;
   private final Locale locale;
 
   StatementPdf(MessageSource texts, Locale locale, Display display) throws IOException {
     this.texts = texts;
     this.display = display;
-    letters = font("LiberationSans-Regular.ttf");
-    body = new Font(letters, BODY);
-    BaseFont strong = font("LiberationSans-Bold.ttf");
-    bold = new Font(strong, BODY);
-    title = new Font(strong, TITLE);
+    fonts = new StatementFonts(locale);
     this.locale = hasLettersOf(locale) ? locale : Locale.ENGLISH;
-  }
-
-  private static BaseFont font(String name) throws IOException {
-    return BaseFont.createFont("liberation/" + name, BaseFont.IDENTITY_H, BaseFont.EMBEDDED);
   }
 
   // The headings of the table use the letters that its other texts use, too.
   private boolean hasLettersOf(Locale wanted) {
-    return (texts.getMessage("statement.title", null, wanted)
+    return fonts.haveLettersOf(
+        texts.getMessage("statement.title", null, wanted)
             + texts.getMessage("statement.closing", null, wanted)
-            + texts.getMessage("charge.discount", null, wanted))
-        .chars()
-        .allMatch(letters::charExists);
+            + texts.getMessage("charge.discount", null, wanted));
   }
 
   /// Returns the document.
@@ -74,15 +61,15 @@ final class StatementPdf {
       document.addCreator("Viaduct");
       document.open();
       document.add(
-          new Paragraph(text("statement.of", statement.month(), statement.account()), title));
-      Paragraph span = new Paragraph(span(statement), body);
-      span.setSpacingAfter(TITLE);
+          new Paragraph(fonts.title(text("statement.of", statement.month(), statement.account()))));
+      Paragraph span = new Paragraph(fonts.body(span(statement)));
+      span.setSpacingAfter(BETWEEN_PARTS);
       document.add(span);
       document.add(sums(statement));
       if (!statement.charges().isEmpty()) {
-        Paragraph heading = new Paragraph(text("statement.charges"), bold);
-        heading.setSpacingBefore(TITLE);
-        heading.setSpacingAfter(BODY);
+        Paragraph heading = new Paragraph(fonts.bold(text("statement.charges")));
+        heading.setSpacingBefore(BETWEEN_PARTS);
+        heading.setSpacingAfter(BELOW_HEADING);
         document.add(heading);
         document.add(days(statement));
       }
@@ -100,26 +87,31 @@ final class StatementPdf {
 
   private PdfPTable sums(Statement statement) {
     PdfPTable table = table(SUM_WIDTHS);
-    sum(table, text("statement.opening"), "", statement.openingMicrodenarii(), bold);
+    sum(table, text("statement.opening"), "", statement.openingMicrodenarii(), fonts::bold);
     for (Statement.Movement movement : statement.movements()) {
       sum(
           table,
           kind(movement.kind()),
           display.whole(movement.count()),
           movement.amountMicrodenarii(),
-          body);
+          fonts::body);
     }
     sum(
         table,
         text("statement.charges"),
         display.whole(statement.total().count()),
         statement.total().netMicrodenarii().negated(),
-        body);
-    sum(table, text("statement.closing"), "", statement.closingMicrodenarii(), bold);
+        fonts::body);
+    sum(table, text("statement.closing"), "", statement.closingMicrodenarii(), fonts::bold);
     return table;
   }
 
-  private void sum(PdfPTable table, String name, String count, MicroDenarii amount, Font font) {
+  private void sum(
+      PdfPTable table,
+      String name,
+      String count,
+      MicroDenarii amount,
+      Function<String, Phrase> font) {
     cell(table, name, font, Element.ALIGN_LEFT);
     cell(table, count, font, Element.ALIGN_RIGHT);
     cell(table, display.exact(amount), font, Element.ALIGN_RIGHT);
@@ -138,18 +130,26 @@ final class StatementPdf {
             "statement.surcharge",
             "statement.refund",
             "charge.net")) {
-      cell(table, text(head), bold, LEFT.contains(head) ? Element.ALIGN_LEFT : Element.ALIGN_RIGHT);
+      cell(
+          table,
+          text(head),
+          fonts::bold,
+          LEFT.contains(head) ? Element.ALIGN_LEFT : Element.ALIGN_RIGHT);
     }
     table.setHeaderRows(1);
     for (Statement.DayCharges row : statement.charges()) {
-      row(table, row.day(), display.serviceClass(row.serviceClass()), row, body);
+      row(table, row.day(), display.serviceClass(row.serviceClass()), row, fonts::body);
     }
-    row(table, text("usage.total"), "", statement.total(), bold);
+    row(table, text("usage.total"), "", statement.total(), fonts::bold);
     return table;
   }
 
   private void row(
-      PdfPTable table, String day, String serviceClass, Statement.DayCharges sums, Font font) {
+      PdfPTable table,
+      String day,
+      String serviceClass,
+      Statement.DayCharges sums,
+      Function<String, Phrase> font) {
     cell(table, day, font, Element.ALIGN_LEFT);
     cell(table, serviceClass, font, Element.ALIGN_LEFT);
     cell(table, display.whole(sums.count()), font, Element.ALIGN_RIGHT);
@@ -172,8 +172,9 @@ final class StatementPdf {
     return table;
   }
 
-  private static void cell(PdfPTable table, String text, Font font, int alignment) {
-    PdfPCell cell = new PdfPCell(new Phrase(text, font));
+  private static void cell(
+      PdfPTable table, String text, Function<String, Phrase> font, int alignment) {
+    PdfPCell cell = new PdfPCell(font.apply(text));
     cell.setHorizontalAlignment(alignment);
     cell.setBorder(Rectangle.BOTTOM);
     cell.setBorderWidth(0.5f);

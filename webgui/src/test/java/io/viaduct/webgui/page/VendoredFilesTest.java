@@ -10,23 +10,38 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VendoredFilesTest {
   private static final String UPLOT = "/static/assets/vendor/uplot/";
 
   @Test
   void filesOfUplotAreThoseOfTheirPackageAndCarryTheirLicence() throws Exception {
-    List<String> sums =
-        new String(bytes(UPLOT + "SHA256SUMS"), StandardCharsets.UTF_8).lines().toList();
-    assertThat(sums).hasSize(3);
+    assertThat(checked(UPLOT)).isEqualTo(3);
+    assertThat(text(UPLOT + "LICENSE")).contains("The MIT License");
+    assertThat(text(UPLOT + "uPlot.iife.min.js")).contains("v1.6.32");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/fonts/mplus/", "/fonts/nanum/"})
+  void fontsOfTheStatementAreThoseOfTheirPackageAndCarryTheirLicence(String font) throws Exception {
+    assertThat(checked(font)).isEqualTo(2);
+    assertThat(text(font + "LICENSE")).contains("SIL Open Font License, Version 1.1");
+  }
+
+  /// Compares the files of a directory with its list of sums, and returns their number.
+  private static int checked(String directory) throws Exception {
+    List<String> sums = text(directory + "SHA256SUMS").lines().toList();
     for (String sum : sums) {
       String[] parts = sum.split(" {2}");
-      assertThat(sha256(bytes(UPLOT + parts[1]))).as(parts[1]).isEqualTo(parts[0]);
+      assertThat(sha256(bytes(directory + parts[1]))).as(parts[1]).isEqualTo(parts[0]);
     }
-    assertThat(new String(bytes(UPLOT + "LICENSE"), StandardCharsets.UTF_8))
-        .contains("The MIT License");
-    assertThat(new String(bytes(UPLOT + "uPlot.iife.min.js"), StandardCharsets.UTF_8))
-        .contains("v1.6.32");
+    return sums.size();
+  }
+
+  private static String text(String resource) throws IOException {
+    return new String(bytes(resource), StandardCharsets.UTF_8);
   }
 
   private static byte[] bytes(String resource) throws IOException {

@@ -24,7 +24,7 @@ import org.springframework.transaction.TransactionException;
 /// all changes that wait in one statement after the commit, because a transaction with a NOTIFY
 /// waits for all others with one. A change that cannot be sent is counted: the pages read it when
 /// they are loaded next.
-final class ChargeBroadcast implements ChargeListener, Notifications.Listener, AutoCloseable {
+final class AccountBroadcast implements ChargeListener, Notifications.Listener, AutoCloseable {
   static final String CHANNEL = "charge";
 
   /// Most changes that wait to be sent.
@@ -34,7 +34,7 @@ final class ChargeBroadcast implements ChargeListener, Notifications.Listener, A
   static final int CHARGES_MAX = 300;
 
   private static final int BATCH_MAX = 256;
-  private static final Logger LOG = LoggerFactory.getLogger(ChargeBroadcast.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AccountBroadcast.class);
 
   // The notice matters only to pages that are open now, so its commit need not wait for the disk.
   private static final String SEND =
@@ -50,7 +50,7 @@ final class ChargeBroadcast implements ChargeListener, Notifications.Listener, A
   private final Counter unsent;
   private final Thread thread = Thread.ofVirtual().name("charge-broadcast").unstarted(this::run);
 
-  ChargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
+  AccountBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
     this.events = events;
     this.jdbc = jdbc;
     full = dropped("queue_full", registry);
@@ -65,7 +65,7 @@ final class ChargeBroadcast implements ChargeListener, Notifications.Listener, A
   }
 
   /// Starts to send.
-  ChargeBroadcast start() {
+  AccountBroadcast start() {
     thread.start();
     return this;
   }
