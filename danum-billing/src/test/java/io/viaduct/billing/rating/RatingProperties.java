@@ -188,6 +188,22 @@ class RatingProperties {
     }
   }
 
+  // The SNAPT knows how much the path had left, and the device for how long its flow waited. The
+  // report divides the first by the rest of the time.
+  @Property
+  void understatingTheWaitNeverLowersThePrice(
+      @ForAll("flows") FlowMeasure flow,
+      @ForAll @DoubleRange(max = 0.99) double waited,
+      @ForAll @DoubleRange(max = 1) double understated) {
+    double left = flow.demand().spareKbitPerSecond();
+    FlowMeasure honest = Measures.wanting(flow, Measures.demand(waited, left / (1 - waited)));
+    double said = waited * understated;
+    FlowMeasure lied = Measures.wanting(flow, Measures.demand(said, left / (1 - said)));
+    double price = rate(List.of(honest), OFFERED).getFirst().price().perUnit();
+    double liar = rate(List.of(lied), OFFERED).getFirst().price().perUnit();
+    assertThat(liar).isGreaterThanOrEqualTo(price - 1e-12 - price * 1e-9);
+  }
+
   @Property
   void aDeviceNeverLowersWhatItPaysByALieAlsoUnderATariffThatRefunds(
       @ForAll("flows") FlowMeasure flow,

@@ -12,15 +12,30 @@ import io.viaduct.usage.v1.DelaySource;
 /// may be three intervals old. If there is none, it is half the round trip of the probes. Otherwise
 /// it is missing. A mean between −5 ms and 0 is an error of the clock offset and counts as 0. A
 /// lower mean counts as not measured.
+///
+/// The delays of both directions are the device's word. So the path's part is at most the round
+/// trip that the SNAPT has measured itself, and the wait at the device what its own waiting times
+/// allow: a device that claims a long wait claims a busy flow, which has the highest price.
 final class FlowDelay {
   private static final double US_PER_MS = 1_000.0;
   private static final double SKEW_MS_MAX = 5.0;
+
+  /// Jitter between the round trip that was measured and those of the flow's packets.
+  private static final double JITTER_MS = 5.0;
+
+  /// Longest mean wait of packets for their compound.
+  private static final double COMPOUND_MS_MAX = 50.0;
+
+  /// Longest wait of packets for the path: what a queue of the device holds (SessionPacing).
+  private static final double QUEUE_MS_MAX = 200.0;
+
   private static final int LAST_GOOD_INTERVALS_MAX = 3;
 
   private long upSamples;
   private long upSumUs;
   private long upSent;
   private long upWaitUs;
+  private long upWaitedUs;
   private long downSamples;
   private long downSumUs;
   private long downPackets;
@@ -35,7 +50,11 @@ final class FlowDelay {
   /// source is MISSING; the bound is NaN if it is not known.
   record Mean(double delayMs, double errorMs, DelaySource source) {}
 
-  Mean mean(FlowState flow, long packetsUp, long packetsDown, MeasuredPath path) {
+  /// Returns the delay of the open interval.
+  ///
+  /// @param packetsUp packets of the interval from the device; packetsDown those to it
+  Mean mean(FlowState flow, long packetsUp, long packetsDown, MeasuredPath path, long intervalNs) {
+    double pathMsMax = pathMsMax(path);
     PeerFlowStats peer = flow.peer();
     FlowCounters received = flow.received();
     FlowCounters sent = flow.sent();
@@ -44,13 +63,17 @@ final class FlowDelay {
             received.delaySamples() - upSamples,
             received.delaySumUs() - upSumUs,
             peer.sentPackets() - upSent,
-            peer.waitUs() - upWaitUs);
+            peer.waitUs() - upWaitUs,
+            pathMsMax,
+            deviceWaitMsMax(flow, path, intervalNs));
     double down =
         oneWayMs(
             peer.delaySamples() - downSamples,
             peer.delaySumUs() - downSumUs,
             sent.packets() - downPackets,
-            sent.waitUs() - downWaitUs);
+            sent.waitUs() - downWaitUs,
+            pathMsMax,
+            Double.POSITIVE_INFINITY);
     measuredMs = weighted(up, packetsUp, down, packetsDown);
     if (!Double.isNaN(measuredMs)) {
       measuredErrorMs = path.delayErrorUs() / US_PER_MS;
@@ -59,18 +82,35 @@ final class FlowDelay {
     if (!Double.isNaN(lastGoodMs) && lastGoodAge <= LAST_GOOD_INTERVALS_MAX) {
       return new Mean(lastGoodMs, lastGoodErrorMs, DelaySource.LAST_GOOD);
     }
-    double halfMs = path.roundTripUs() / 2 / US_PER_MS;
+    double halfMs = Math.min(pathMsMax, path.roundTripUs() / 2 / US_PER_MS); // NaN stays
     return Double.isNaN(halfMs)
         ? new Mean(0, Double.NaN, DelaySource.MISSING)
         : new Mean(halfMs, halfMs, DelaySource.HALF_CONTROL_RTT);
   }
 
-  private static double oneWayMs(long samples, long sumUs, long packets, long waitUs) {
+  private static double pathMsMax(MeasuredPath path) {
+    if (Double.isNaN(path.ownRoundTripUs())) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double errorUs = Double.isNaN(path.delayErrorUs()) ? 0 : path.delayErrorUs();
+    // The error bound is half of a round trip that the device tells, so it is not believed either.
+    double boundUs = path.ownRoundTripUs() + Math.min(errorUs, path.ownRoundTripUs() / 2);
+    return boundUs / US_PER_MS + JITTER_MS;
+  }
+
+  private double deviceWaitMsMax(FlowState flow, MeasuredPath path, long intervalNs) {
+    double waited = (flow.peerWaitedUs() - upWaitedUs) * 1000.0 / Math.max(1, intervalNs);
+    double busy = path.up() == null ? 1 : Math.clamp(waited, 0.0, 1.0);
+    return COMPOUND_MS_MAX + QUEUE_MS_MAX * busy;
+  }
+
+  private static double oneWayMs(
+      long samples, long sumUs, long packets, long waitUs, double pathMsMax, double waitMsMax) {
     if (samples <= 0) {
       return Double.NaN;
     }
     double waitMs = packets > 0 ? Math.max(0, waitUs) / US_PER_MS / packets : 0;
-    double ms = sumUs / US_PER_MS / samples + waitMs;
+    double ms = Math.min(pathMsMax, sumUs / US_PER_MS / samples) + Math.min(waitMsMax, waitMs);
     return ms >= -SKEW_MS_MAX ? Math.max(0, ms) : Double.NaN;
   }
 
@@ -106,6 +146,7 @@ final class FlowDelay {
     upSumUs = flow.received().delaySumUs();
     upSent = flow.peer().sentPackets();
     upWaitUs = flow.peer().waitUs();
+    upWaitedUs = flow.peerWaitedUs();
     downSamples = flow.peer().delaySamples();
     downSumUs = flow.peer().delaySumUs();
     downPackets = flow.sent().packets();

@@ -136,8 +136,10 @@ final class FlowMeter {
   FlowUsage usage(String application, long startNs, long nowNs, MeasuredPath path) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
-    long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
-    FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, path);
+    long lostDown = Math.clamp(loss.down() - downLost, 0, downSent * lossPercentMax / 100);
+    long lostUpMax = upReceived * lossPercentMax / (100 - lossPercentMax);
+    long lostUp = Math.clamp(loss.up() - upLost, 0, lostUpMax);
+    FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, path, nowNs - startNs);
     boolean portless = flow.protocol() == ICMP || flow.protocol() == ICMPV6;
     FlowUsage.Builder usage =
         FlowUsage.newBuilder()
@@ -152,7 +154,7 @@ final class FlowMeter {
                     .setPreBytes(up.preBytes() - refused.bytes())
                     .setPostBytes(up.postBytes())
                     .setPackets(upReceived)
-                    .setLostPackets(Math.max(0, loss.up() - upLost)))
+                    .setLostPackets(lostUp))
             .setDown(
                 DirectionUsage.newBuilder()
                     .setPreBytes(arrivedDown())
@@ -181,7 +183,10 @@ final class FlowMeter {
 
   private void addOffer(
       FlowUsage.Builder usage, long intervalNs, DirectionOffer offer, long beforeNs) {
-    long waitedNs = offer.waitedNs().applyAsLong(flow) - beforeNs;
+    long saidNs = offer.waitedNs().applyAsLong(flow) - beforeNs;
+    // A flow that carries most of what fills the path waits for it, whatever the device says.
+    boolean fills = offer.fullNs() > 0 && 2 * up.postBytes() >= offer.carriedBytes();
+    long waitedNs = fills ? Math.max(saidNs, offer.fullNs()) : saidNs;
     new FlowOffer(intervalNs, waitedNs, offer.spareBytes()).addTo(usage);
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Divides a session into intervals and makes a report of each. A report has one line per flow with
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Packets without a flow are flow 0, application "unclassified".
 public final class SessionMeter {
+  /// Difference from the wall clock, in ms, from which on the clock was set; it is slewed by less.
+  private static final long CLOCK_STEP_MS = 1_000;
+
   private static final String UNCLASSIFIED = "unclassified";
   // A tunnel reuses the id of an ended flow after 30 s, but in one report each id stands for one
   // flow. The later flow gets a number above the tunnel's 21 bits.
@@ -37,6 +41,9 @@ public final class SessionMeter {
   private boolean reported;
   private long sequence;
   private long startMs;
+  // Time of the loop's clock at startMs. It measures the interval, because the wall clock may be
+  // set.
+  private long beganNs;
   private long startNs;
   private long overheadBefore;
 
@@ -59,6 +66,7 @@ public final class SessionMeter {
     this.totals = totals;
     this.flowless = new FlowlessMeter(totals);
     this.startMs = nowMs;
+    this.beganNs = nowNs;
     this.startNs = nowNs;
   }
 
@@ -112,16 +120,16 @@ public final class SessionMeter {
   /// Returns the report of the open interval so far, without changing any state.
   ///
   /// @param path measurements of the session's path
-  public UsageReport soFar(long nowMs, long nowNs, MeasuredPath path) {
-    return report(session.token(), nowMs, nowNs, path, false, false);
+  public UsageReport soFar(long nowNs, MeasuredPath path) {
+    return report(session.token(), nowNs, path, false, false);
   }
 
   /// Returns the changes of the open interval since the last call, or null if there are none. The
   /// report has only the lines of the changed flows. These lines replace earlier lines with the
   /// same number.
-  public @Nullable IntervalUsage changes(long nowMs, long nowNs, MeasuredPath path) {
+  public @Nullable IntervalUsage changes(long nowNs, MeasuredPath path) {
     ShownToken token = session.shown();
-    UsageReport report = report(token.content(), nowMs, nowNs, path, false, true);
+    UsageReport report = report(token.content(), nowNs, path, false, true);
     if (reported && report.getFlowsCount() == 0) {
       return null;
     }
@@ -132,15 +140,17 @@ public final class SessionMeter {
   /// Ends the open interval and starts the next. The next sequence number leaves room for the
   /// [parts][ReportParts] of this report.
   ///
+  /// @param nowMs wall clock, by which the next interval begins if the clock was set
+  /// @param nowNs end of the interval, by the loop's clock
   /// @param last true if the session ends with this interval
   public IntervalUsage close(long nowMs, long nowNs, MeasuredPath path, boolean last) {
     ShownToken token = session.shown();
-    UsageReport report = report(token.content(), nowMs, nowNs, path, last, false);
+    UsageReport report = report(token.content(), nowNs, path, last, false);
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::isEnded);
     flows.forEach(flow -> flow.roll(path));
     flowless.roll();
-    startMs = report.getEndMs();
+    begin(nowMs, nowNs);
     startNs = nowNs;
     sequence += ReportParts.count(report);
     numbers.clear();
@@ -180,8 +190,19 @@ public final class SessionMeter {
       return false;
     }
     rest(nowNs);
-    startMs = Math.max(startMs, nowMs);
+    begin(nowMs, nowNs);
     return true;
+  }
+
+  // Intervals follow each other without a gap, except where the wall clock was set.
+  private void begin(long nowMs, long nowNs) {
+    long endMs = endMs(nowNs);
+    startMs = Math.abs(nowMs - endMs) <= CLOCK_STEP_MS ? endMs : nowMs;
+    beganNs = nowNs;
+  }
+
+  private long endMs(long nowNs) {
+    return startMs + Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - beganNs));
   }
 
   private IntervalUsage usage(UsageReport report, ShownToken token) {
@@ -193,12 +214,7 @@ public final class SessionMeter {
   }
 
   private UsageReport report(
-      SessionToken token,
-      long nowMs,
-      long nowNs,
-      MeasuredPath path,
-      boolean last,
-      boolean changesOnly) {
+      SessionToken token, long nowNs, MeasuredPath path, boolean last, boolean changesOnly) {
     UsageReport.Builder report =
         UsageReport.newBuilder()
             .setSnaptId(snaptId)
@@ -209,8 +225,7 @@ public final class SessionMeter {
             .setIcid(token.getIcid())
             .setTokenId(token.getTokenId())
             .setStartMs(startMs)
-            // The wall clock may have been set back, but an interval must not end before its start.
-            .setEndMs(Math.max(nowMs, startMs + 1))
+            .setEndMs(endMs(nowNs))
             .setLast(last);
     long refusedPost = 0;
     for (FlowMeter meter : flows) {
@@ -232,8 +247,7 @@ public final class SessionMeter {
     return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
   }
 
-  // Flows are timed by a monotonic clock, intervals by a wall clock that NTP may slew or set back.
-  // The bridge would refuse a flow that is longer than its interval.
+  // The bridge would refuse a flow that is longer than its interval. Milliseconds are cut off.
   private static FlowUsage within(UsageReport.Builder interval, FlowUsage usage) {
     long lengthMs = interval.getEndMs() - interval.getStartMs();
     return usage.getDurationMs() <= lengthMs

@@ -269,7 +269,9 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   private void close(long endMs, long nowNs, boolean last) {
-    IntervalUsage usage = meter.close(endMs, nowNs, path(), last);
+    long agoMs = Math.max(0, relay.nowMs() - endMs);
+    long endNs = nowNs - TimeUnit.MILLISECONDS.toNanos(agoMs);
+    IntervalUsage usage = meter.close(endMs, endNs, path(), last);
     credit.onReport(usage.report());
     relay.onInterval(usage);
     tunnel.startSpare(nowNs);
@@ -345,12 +347,12 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
 
   /// Returns the changes of the open interval since the last call, or null if there are none.
   @Nullable IntervalUsage changes(long nowNs) {
-    return meter.changes(relay.nowMs(), nowNs, path());
+    return meter.changes(nowNs, path());
   }
 
   /// Returns the report of the open interval, for the status page.
   UsageReport soFar() {
-    return meter.soFar(relay.nowMs(), relay.nowNs(), path());
+    return meter.soFar(relay.nowNs(), path());
   }
 
   /// Sends the datagrams that are ready, wipes the keys, and makes the last report.
@@ -374,12 +376,15 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     long nowNs = relay.nowNs();
     return new MeasuredPath(
         tunnel.roundTripUs(),
+        tunnel.ownRoundTripUs(),
         tunnel.delayErrorUs(),
         new DirectionOffer(tunnel.spareBytesToPeer(nowNs), flow -> tunnel.waitedNs(flow, nowNs)),
         tunnel.terms().limits().hasWaitingTimes()
             ? new DirectionOffer(
                 tunnel.spareBytesFromPeer(nowNs),
-                flow -> TimeUnit.MICROSECONDS.toNanos(flow.peerWaitedUs()))
+                flow -> TimeUnit.MICROSECONDS.toNanos(flow.peerWaitedUs()),
+                tunnel.fullFromPeerNs(),
+                tunnel.arrivedInInterval())
             : null);
   }
 }

@@ -1,9 +1,9 @@
 package io.viaduct.tunnel.pacing;
 
-/// The highest rate at which a path has delivered in the last five to ten minutes, in two halves. A
+/// The highest rate at which a path has delivered in the last one to two hours, in two halves. A
 /// path carries at least that much; more is not known without filling it.
 final class BestRate {
-  private static final long HALF_NS = 300_000_000_000L;
+  private static final long HALF_NS = 3_600_000_000_000L;
 
   private double current;
   private double former;

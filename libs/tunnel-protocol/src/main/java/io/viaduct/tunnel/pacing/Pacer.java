@@ -92,6 +92,13 @@ public final class Pacer {
     return path == null ? 0 : path.capacityPerSecond(nowNs);
   }
 
+  /// Takes a rate in bytes per second that the path has been found to carry at least.
+  public void carries(double bytesPerSecond, long nowNs) {
+    PathRate of = path == null ? new PathRate() : path;
+    path = of;
+    of.carries(bytesPerSecond, nowNs);
+  }
+
   /// Returns whether the path's queue may drop packets now, because more was sent lately than the
   /// path carries. That says nothing about the loss of the path.
   public boolean isOverrun(long nowNs) {

@@ -81,9 +81,16 @@ public final class PathRate {
   }
 
   /// Returns what the path carries, in bytes per second: the rate of pacing, or without a limit the
-  /// highest rate at which the path has delivered lately. 0 if nothing is known.
+  /// highest rate at which the path has delivered lately. 0 if nothing is known. Never more than
+  /// was sent by this end's clock, whatever the peer says has arrived.
   double capacityPerSecond(long nowNs) {
-    return rate == UNLIMITED ? best.bytesPerSecond(nowNs) : rate;
+    double most = best.bytesPerSecond(nowNs);
+    return rate == UNLIMITED || most > 0 && most < rate ? most : rate;
+  }
+
+  /// Takes a rate in bytes per second that the path has been found to carry.
+  void carries(double bytesPerSecond, long nowNs) {
+    best.delivered(bytesPerSecond, nowNs);
   }
 
   /// Returns the last time at which more had been sent than the path carries: as pacing began, or
@@ -125,12 +132,20 @@ public final class PathRate {
       return;
     }
     double delivered = window.deliveredPerSecond();
-    best.delivered(delivered, nowNs);
+    best.delivered(Math.min(delivered, sentPerSecond(queueUs, roundTripUs)), nowNs);
     if (rate == UNLIMITED) {
       enter(queueUs, delivered, roundTripUs, nowNs);
     } else {
       follow(queueUs, delivered, held, roundTripUs, nowNs);
     }
+  }
+
+  // The round trip may or may not include the queue's delay.
+  private double sentPerSecond(double queueUs, double roundTripUs) {
+    double tripUs = Double.isNaN(roundTripUs) ? 0 : roundTripUs;
+    return Math.max(
+        window.sentPerSecond((long) ((tripUs + queueUs) * 1000)),
+        window.sentPerSecond((long) (tripUs * 1000)));
   }
 
   private void tolerate(double bytesPerSecond) {

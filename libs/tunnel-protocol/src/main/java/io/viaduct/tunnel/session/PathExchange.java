@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.pacing.TrainRun;
 import io.viaduct.tunnel.path.Bindings;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -27,6 +29,8 @@ final class PathExchange {
   private final boolean agent;
   private final boolean shares;
   private final boolean namesLinks;
+  private final boolean tries;
+  private final RandomGenerator random;
   private final SessionPaths paths;
   private final PathMoves moves;
   private final PeerClock peerClock;
@@ -41,6 +45,8 @@ final class PathExchange {
     this.agent = state.atDevice;
     this.shares = state.terms.limits().hasMeasurements();
     this.namesLinks = state.terms.limits().hasLinkNames();
+    this.tries = state.terms.limits().hasPathTrials();
+    this.random = random;
     this.paths = outbound.paths;
     this.moves = outbound.moves;
     this.peerClock = state.peerClock;
@@ -235,15 +241,15 @@ final class PathExchange {
       case PathMessage.Probe _ -> Verdict.MALFORMED; // a probe never comes here
       case PathMessage.ProbeReply reply -> replied(reply, by, from, nowNs);
       case PathMessage.Challenge challenge -> challenged(challenge, by, from);
-      case PathMessage.Response response -> responded(response, from, nowNs);
-      case PathMessage.MtuProbe probe -> arrived(probe, by, from, nowNs);
+      case PathMessage.Response response -> responded(response, by, from, nowNs);
+      case PathMessage.MtuProbe probe -> arrived(probe, length, by, from, nowNs);
       case PathMessage.MtuAck ack -> acknowledged(ack, by, from, nowNs);
       case PathMessage.CarryBy asked -> asked(asked, from, sequence);
       case PathMessage.Receipt receipt -> received(receipt, by, from, nowNs);
     };
   }
 
-  /// Sends the receipts that are due. A control connection needs none: TCP paces it.
+  /// Sends the receipts and the trials that are due. A control connection needs none: TCP paces it.
   void acknowledge(long nowNs) {
     for (SessionPath each : paths.open()) {
       PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
@@ -251,7 +257,16 @@ final class PathExchange {
         each.messages.add(
             paths.areMany() ? receipt.counting() : receipt, Carrier.UDP, boundTo(each));
       }
+      if (tries && carrier.isUdp() && each.pacing.isInUse(nowNs) && paths.isUsable(each)) {
+        trialsOf(each).run(each, boundTo(each), nowNs);
+      }
     }
+  }
+
+  private PathTrials trialsOf(SessionPath path) {
+    PathTrials trials = path.trials == null ? new PathTrials(agent, random) : path.trials;
+    path.trials = trials;
+    return trials;
   }
 
   private Verdict received(
@@ -393,6 +408,7 @@ final class PathExchange {
 
   private Verdict arrived(
       PathMessage.MtuProbe probe,
+      int length,
       @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       long nowNs) {
@@ -400,6 +416,12 @@ final class PathExchange {
       return Verdict.PATH_UNEXPECTED;
     }
     answer(new PathMessage.MtuAck(probe.run(), probe.size()), by, from);
+    if (TrainRun.isTrain(probe.run())) {
+      if (by != null) {
+        by.pacing.train(probe.run(), length + Sealer.OVERHEAD + by.budget.headerBytes(), nowNs);
+      }
+      return Verdict.ACCEPTED;
+    }
     boolean halving = probe.size() != PathMtuSearch.BASE && probe.size() != PathMtuSearch.LEAST;
     if (by != null && halving && probe.size() < by.mtu.size()) {
       by.mtu.suspect(nowNs);
@@ -412,6 +434,10 @@ final class PathExchange {
       @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       long nowNs) {
+    if (from != null && by != null && by.trials != null && TrainRun.isTrain(ack.run())) {
+      by.trials.acknowledged(ack.run(), by, nowNs);
+      return Verdict.ACCEPTED;
+    }
     if (from == null || by == null || by.unknown || ack.run() != by.mtuRun) {
       return Verdict.PATH_UNEXPECTED;
     }
@@ -458,9 +484,18 @@ final class PathExchange {
   }
 
   private Verdict responded(
-      PathMessage.Response response, @Nullable InetSocketAddress from, long nowNs) {
+      PathMessage.Response response,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long nowNs) {
     if (paths.areMany() != (response.path() != PathMessage.NO_PATH)) {
       return Verdict.MALFORMED;
+    }
+    if (from != null
+        && by != null
+        && by.trials != null
+        && by.trials.answered(response.nonce(), by, nowNs)) {
+      return Verdict.ACCEPTED;
     }
     int id = paths.areMany() ? response.path() : 0;
     if (!paths.isAllowed(id)) {

@@ -49,6 +49,10 @@ final class PathMessages {
     this.budget = budget;
   }
 
+  boolean isEmpty() {
+    return waiting == 0;
+  }
+
   boolean isFull() {
     return waiting == WAITING_MAX;
   }
@@ -146,7 +150,10 @@ final class PathMessages {
     int more = 0;
     PathNote before = note;
     for (PathNote next = first;
-        next != null && more < moreMax && before.leavesWith(next);
+        next != null
+            && more < moreMax
+            && filled + size <= LoopMemory.BURST_BYTES_MAX
+            && before.leavesWith(next);
         next = first) {
       removeFirst();
       filled += seal(next, run, filled, nowNs);

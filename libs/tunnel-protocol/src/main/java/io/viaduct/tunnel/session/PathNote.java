@@ -22,8 +22,8 @@ final class PathNote {
   /// Returns whether the other message may leave in one run with this one: the kernel cuts a run
   /// into datagrams of one size to one address.
   boolean leavesWith(PathNote other) {
-    return paddedTo == 0
-        && other.paddedTo == 0
+    return paddedTo == other.paddedTo
+        && paddedTo <= PathTrials.SIZE_MAX
         && length == other.length
         && by == other.by
         && (to == other.to || to != null && to.equals(other.to));

@@ -29,6 +29,9 @@ final class SessionPacing {
   /// Waiting time above which a class has a standing queue; a shorter wait is a burst.
   private static final long STANDING_QUEUE_NS = 10_000_000;
 
+  /// Time after the last DATA for which a path is in use.
+  private static final long IN_USE_NS = 1_000_000_000;
+
   private static final double BODY_SECONDS_MOST = 0.002;
   private static final int BYTES_LEAST = 16_384;
 
@@ -40,6 +43,10 @@ final class SessionPacing {
   private @Nullable ArrivalRate arrivals; // made for the first receipt: most sessions are idle
   private final SpareRate spareTo = new SpareRate();
   private final SpareRate spareFrom = new SpareRate();
+  private long fullBeforeNs;
+  private long arrivedBefore;
+  private long dataNs;
+  private boolean dataCame;
   private final DelayControl[] controls = new DelayControl[ServiceClass.COUNT];
 
   /// Creates the pacing of one session.
@@ -113,8 +120,30 @@ final class SessionPacing {
     receipts.arrived(outerBytes, largestBytes);
     if (of != null) {
       receipts.data(nowNs);
+      dataNs = nowNs;
+      dataCame = true;
       codecs.of(of).answered(outerBytes, nowNs);
     }
+  }
+
+  /// Takes a datagram of a train that tries the path.
+  ///
+  /// @param outerBytes bytes of its IP packet
+  void train(int run, int outerBytes, long nowNs) {
+    if (measuresArrivals) {
+      arrivals().train(run, outerBytes, nowNs);
+    }
+  }
+
+  /// Returns whether DATA have come within the last second.
+  boolean isInUse(long nowNs) {
+    return dataCame && nowNs - dataNs < IN_USE_NS;
+  }
+
+  private ArrivalRate arrivals() {
+    ArrivalRate of = arrivals == null ? new ArrivalRate() : arrivals;
+    arrivals = of;
+    return of;
   }
 
   /// Takes the time at which a datagram left, by the peer's clock.
@@ -126,9 +155,7 @@ final class SessionPacing {
   PathMessage.@Nullable Receipt dueReceipt(long nowNs) {
     PathMessage.Receipt due = receipts.due(pacer.sentNs(), nowNs);
     if (due != null && measuresArrivals) {
-      ArrivalRate of = arrivals == null ? new ArrivalRate() : arrivals;
-      arrivals = of;
-      of.receipt(due.timeUs(), due.bytes(), nowNs);
+      arrivals().receipt(due.timeUs(), due.bytes(), nowNs);
     }
     return due;
   }
@@ -137,6 +164,8 @@ final class SessionPacing {
   void startSpare(long nowNs) {
     spareTo.start(pacer.sentBytes(), nowNs);
     spareFrom.start(receipts.bytes(), nowNs);
+    fullBeforeNs = arrivals == null ? 0 : arrivals.fullNs();
+    arrivedBefore = receipts.bytes();
   }
 
   /// Returns the bytes that the path could have carried towards the peer in the interval.
@@ -149,6 +178,17 @@ final class SessionPacing {
   double spareFromPeer(long nowNs) {
     double capacity = arrivals == null ? 0 : arrivals.bytesPerSecond(nowNs);
     return spareFrom.bytes(capacity, receipts.bytes(), nowNs);
+  }
+
+  /// Returns the time of the interval in which the path was full from the peer, in ns, by what has
+  /// arrived here. 0 at the device.
+  long fullFromPeerNs() {
+    return arrivals == null ? 0 : Math.max(0, arrivals.fullNs() - fullBeforeNs);
+  }
+
+  /// Returns the bytes of outer IP packets that have arrived in the interval.
+  long arrivedInInterval() {
+    return receipts.bytes() - arrivedBefore;
   }
 
   /// Returns the bytes of outer IP packets that have arrived by the path, low 32 bits.

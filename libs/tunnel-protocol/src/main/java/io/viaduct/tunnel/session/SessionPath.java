@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.pacing.TrainRun;
 import io.viaduct.tunnel.path.LossEstimate;
 import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -91,6 +92,9 @@ final class SessionPath {
   /// Number of the first probe that tells the link, at the device; −1 if none needs to.
   private int linkFrom = -1;
 
+  /// Trials of this path, null before the first data, and without the feature PATH_TRIALS.
+  @Nullable PathTrials trials;
+
   /// Use of this path, which the device decides for both ends.
   PathUse use = PathUse.NO;
 
@@ -153,13 +157,16 @@ final class SessionPath {
     unconfirmed.clear();
     mtu.suspend();
     pacing.pathChanged();
+    if (trials != null) {
+      trials.pathChanged();
+    }
   }
 
   /// Starts the search for the size, because the path has answered by UDP.
   void answers(long nowNs) {
     if (unknown) {
       unknown = false;
-      mtuRun = mtuRun + 1 & 0xFFFF;
+      mtuRun = mtuRun + 1 & TrainRun.SEARCH_MAX;
       mtu.restart(nowNs);
     }
   }

@@ -287,6 +287,9 @@ public final class TunnelSession implements AutoCloseable {
   public void startSpare(long nowNs) {
     for (SessionPath each : outbound.paths.open()) {
       each.pacing.startSpare(nowNs);
+      if (each.trials != null) {
+        each.trials.start();
+      }
     }
   }
 
@@ -309,6 +312,37 @@ public final class TunnelSession implements AutoCloseable {
     return most;
   }
 
+  /// Returns the longest time of the interval in which a path was full from the peer, in ns, by
+  /// what has arrived here. 0 at the device.
+  public long fullFromPeerNs() {
+    long most = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      most = Math.max(most, each.pacing.fullFromPeerNs());
+    }
+    return most;
+  }
+
+  /// Returns the bytes of outer IP packets that have arrived in the interval by the usable paths.
+  public long arrivedInInterval() {
+    long bytes = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      bytes += each.pacing.arrivedInInterval();
+    }
+    return bytes;
+  }
+
+  /// Returns the longest mean round trip of a path in the interval, in µs, as this end has measured
+  /// it itself; 0 if the device has answered nothing, NaN without the feature PATH_TRIALS, before
+  /// the first answer, and at the device.
+  public double ownRoundTripUs() {
+    double most = Double.NaN;
+    for (SessionPath each : outbound.paths.usable()) {
+      double its = each.trials == null ? Double.NaN : each.trials.roundTripUs();
+      most = its <= most ? most : Double.isNaN(its) ? most : its;
+    }
+    return most;
+  }
+
   /// Returns the time for which a flow has had packets that waited for its path, in ns since it
   /// opened.
   public long waitedNs(FlowState flow, long nowNs) {
@@ -324,7 +358,9 @@ public final class TunnelSession implements AutoCloseable {
     }
     long next = Math.min(timers.dueNs(), inbound.restorer.dueNs());
     for (SessionPath each : outbound.paths.open()) {
-      next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
+      // Datagrams of a path that leads nowhere now wait for the path, and not for a time.
+      long heldUntilNs = path.carries(each) ? each.datagrams.heldUntilNs() : Long.MAX_VALUE;
+      next = Math.min(next, Math.min(heldUntilNs, each.mtu.nextTickNs()));
       next = Math.min(next, Math.min(each.copies.heldUntilNs(), each.repeats.heldUntilNs()));
       next = Math.min(next, each.movingUntilNs);
     }

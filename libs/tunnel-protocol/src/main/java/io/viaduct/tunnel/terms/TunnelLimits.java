@@ -15,14 +15,20 @@ import java.util.Set;
 ///   neither histories nor zstd
 /// @param paths paths that a session may have at a time, 1 … 8; 1 is what an end of the version
 ///   before has (docs/protocol.md section 4.5)
-/// @param features optional abilities of the tunnel; all but WAITING_TIMES count with several paths
-///   only
+/// @param features optional abilities of the tunnel; all but WAITING_TIMES and PATH_TRIALS count
+///   with several paths only
 public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
   /// The abilities of this version, between a device and a SNAPT.
   public static final Set<Feature> FEATURES =
-      Set.of(Feature.COPIES, Feature.RESEQUENCING, Feature.WAITING_TIMES, Feature.LINK_NAMES);
+      Set.of(
+          Feature.COPIES,
+          Feature.RESEQUENCING,
+          Feature.WAITING_TIMES,
+          Feature.LINK_NAMES,
+          Feature.PATH_TRIALS);
 
-  private static final Set<Feature> WITH_ONE_PATH = Set.of(Feature.WAITING_TIMES);
+  private static final Set<Feature> WITH_ONE_PATH =
+      Set.of(Feature.WAITING_TIMES, Feature.PATH_TRIALS);
 
   /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
   /// 8200 §5). Probes find paths that carry less.
@@ -118,6 +124,12 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   /// Returns whether the device tells for how long each flow has waited for its path.
   public boolean hasWaitingTimes() {
     return features.contains(Feature.WAITING_TIMES);
+  }
+
+  /// Returns whether both ends try the rate of a path that they do not know, and the SNAPT its
+  /// round trip. Two devices do not: nothing between them has a price.
+  public boolean hasPathTrials() {
+    return features.contains(Feature.PATH_TRIALS) && !hasMeasurements();
   }
 
   /// Returns whether the device tells the name of the link of each path.

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.BigEndian;
@@ -109,7 +110,7 @@ class RepeatsTest {
   @Test
   void flowsThatRepeatThemselvesAreNotKept() {
     rig.close();
-    rig = PathsRig.opened(ServiceClass.HT_HD, Set.of(), SEED);
+    rig = PathsRig.opened(ServiceClass.HT_HD, Set.of(Feature.PATH_TRIALS), SEED);
     talk(500);
     loseFirstLink(200);
     talk(100);
