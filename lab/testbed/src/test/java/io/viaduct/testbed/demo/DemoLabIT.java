@@ -56,6 +56,10 @@ class DemoLabIT {
   void theCommandLineRedeemsAVoucherOnceAndExplainsACharge() throws IOException {
     assertThat(output())
         .containsSubsequence(
-            "(g)", "it is posted once: her balance is", "to pay", "ok  denarii explain", "denarii verify:");
+            "(g)",
+            "it is posted once: her balance is",
+            "to pay",
+            "ok  denarii explain",
+            "denarii verify:");
   }
 }

@@ -170,8 +170,7 @@ class ScreenshotsTest {
     page.navigate(pages.address() + "/accounts/alice/user");
     page.getByTestId("make-reset").click();
     String address = page.getByTestId("reset-address").inputValue();
-    assertThat(address)
-        .startsWith(pages.address() + "/reset?token=");
+    assertThat(address).startsWith(pages.address() + "/reset?token=");
     shoot(page, "reset-link");
     page.navigate(address);
     assertThat(page.getByTestId("reset-form")).isVisible();

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// A user's day in a real Chromium, with the pages as packaged and a real billing: a cap and what is
-/// told when it is reached, an alert, a voucher, a block with its reason, devices and their names,
-/// and a password that is set by the operator's link.
+/// A user's day in a real Chromium, with the pages as packaged and a real billing: a cap and what
+/// is told when it is reached, an alert, a voucher, a block with its reason, devices and their
+/// names, and a password that is set by the operator's link.
 @Timeout(600)
 class UserDayTest {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
