@@ -42,7 +42,7 @@ viaduct_control_configuration() {
 		operator: {user: operator, password-file: $WORK/operator.secret}
 		sip-domain: ims.test
 		credentials: {key-file: $WORK/credential.key}
-		snapt-owners: {snapt-1: bench}
+		snapts: [{id: snapt-1, report-key: "$(openssl pkey -in "$WORK/report.key" -pubout -outform DER | tail -c 32 | base64)", owner: bench, region: core}]
 	X
 	cat >"$WORK/ims-bridge.yml" <<-X
 		domain: ims.test
@@ -52,7 +52,6 @@ viaduct_control_configuration() {
 		billing: {host: $SERVER_IP, port: 9443}
 		$(viaduct_tls ims-bridge)
 		token: {signing-key: $WORK/token.key, audience: viaduct}
-		snapts: [{id: snapt-1, report-key: "$(openssl pkey -in "$WORK/report.key" -pubout -outform DER | tail -c 32 | base64)", owner: bench, region: core}]
 		state: $WORK/ims-bridge
 		operations: {host: 127.0.0.1, port: 9181}
 	X
@@ -69,7 +68,6 @@ viaduct_tunnel_configuration() {
 		id: snapt-1
 		audience: viaduct
 		region: core
-		owner: bench
 		state: $WORK/snapt-1
 		socket: $WORK/snapt.sock
 		$(viaduct_tls snapt-1)

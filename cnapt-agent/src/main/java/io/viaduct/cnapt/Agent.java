@@ -33,6 +33,7 @@ import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.snapts.SnaptChoice;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.Admission;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.EndRole;
@@ -59,6 +60,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -315,6 +317,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     tokens.tunnel(true);
     readiness.cleared(SESSION);
     snapts.alive(by, true);
+    snapts.inform(by);
     ifPresent(routing, routes -> routes.carries(true));
     if (fresh != null) {
       EarlyStart.beside("codec-start", ZstdBlocks::load);
@@ -359,6 +362,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   @Override
+  public void terms(Map<String, SnaptTerms> told, boolean complete) {
+    snapts.terms(told, complete);
+  }
+
+  @Override
   public void relays(SnaptLine by, List<Snapt> relays) {
     snapts.listed(by, relays);
   }
@@ -386,6 +394,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   @Override
   public void pathFound(SnaptLine by, long nowNs) {
     snapts.alive(by, true);
+    snapts.inform(by);
     ifPresent(routing, routes -> routes.carries(true));
     Handover done = handovers.answered(nowNs);
     if (done != null) {

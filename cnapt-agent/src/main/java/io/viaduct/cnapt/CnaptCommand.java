@@ -7,7 +7,7 @@ import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.service.reload.HangUp;
+import io.viaduct.service.reload.KeptSignal;
 import io.viaduct.service.tls.KeyFile;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -89,7 +89,7 @@ public final class CnaptCommand {
 
     static int carry(Path config) throws Exception {
       EarlyStart.begin();
-      HangUp hangUp = HangUp.listen();
+      KeptSignal hangUp = KeptSignal.listen("HUP");
       ConfigurationSource<CnaptConfiguration> source = AgentReload.source(config);
       CnaptConfiguration configuration =
           source.read(); // the files that it names are read later, where they are used

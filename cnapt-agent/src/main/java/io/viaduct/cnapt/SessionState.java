@@ -172,6 +172,12 @@ final class SessionState {
             sinceMs);
   }
 
+  /// Returns the id of the SNAPT; empty before the first Welcome.
+  String snaptId() {
+    Welcomed by = welcomed;
+    return by == null ? "" : by.welcome().getSnaptId();
+  }
+
   /// @param trustExpires earliest expiry of the operator's authorities
   AgentStatus.ControlStatus control(Instant trustExpires) {
     return new AgentStatus.ControlStatus(

@@ -8,6 +8,7 @@ import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
@@ -20,6 +21,7 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,11 @@ final class SnaptLine implements ControlListener, DataPathListener {
 
     /// Called when a SNAPT has sent its list.
     void relays(SnaptLine by, List<Snapt> relays);
+
+    /// Called when a SNAPT has told what it knows about the SNAPTs of its list, by id.
+    ///
+    /// @param complete true if the list has all SNAPTs
+    void terms(Map<String, SnaptTerms> told, boolean complete);
 
     /// Called for the first answer after a change of network or a dead path.
     void pathFound(SnaptLine by, long nowNs);
@@ -160,7 +167,11 @@ final class SnaptLine implements ControlListener, DataPathListener {
                 number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
+    boolean handedOver = welcome.getMovedNumber() != 0;
     dataLoop.execute(() -> {
+      if (handedOver) {
+        end().retire();
+      }
       end().install(parameters);
       end().control(by.connection());
       owner.connected();
@@ -203,6 +214,16 @@ final class SnaptLine implements ControlListener, DataPathListener {
   @Override
   public void told(boolean draining, int loadPercent) {
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
+  }
+
+  @Override
+  public void terms(Map<String, SnaptTerms> told, boolean complete) {
+    owner.terms(told, complete);
+  }
+
+  /// Sets what the newest list says about the SNAPT of this line.
+  void terms(SnaptTerms told) {
+    dataLoop.execute(() -> end().terms(told));
   }
 
   @Override

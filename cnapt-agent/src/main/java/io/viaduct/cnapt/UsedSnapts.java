@@ -7,6 +7,7 @@ import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SignallingStatus;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.DataStatus;
@@ -14,6 +15,7 @@ import io.viaduct.cnapt.tunnel.TunnelEnd;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +29,8 @@ final class UsedSnapts {
   private final List<SnaptLine> lines;
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
+  // What the newest list says, by id; the bridge's and those of SNAPTs are of one source.
+  private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
   /// @param lines at least one
   UsedSnapts(List<SnaptLine> lines) {
@@ -66,10 +70,33 @@ final class UsedSnapts {
     if (measuring != null) {
       measuring.granted(ticket.addresses());
     }
+    if (!ticket.terms().isEmpty()) {
+      terms(ticket.terms(), true);
+    }
     for (SnaptLine each : lines) {
       each.state().tokenExpires(ticket.expiresMs());
       each.control().present(ticket.token(), ticket.relays(), ticket.addresses());
     }
+  }
+
+  /// Takes what a list says about SNAPTs, by id. Any thread may call this.
+  ///
+  /// @param complete true if the list has all SNAPTs
+  void terms(Map<String, SnaptTerms> told, boolean complete) {
+    remember(told, complete);
+    lines.forEach(this::inform);
+  }
+
+  void remember(Map<String, SnaptTerms> told, boolean complete) {
+    if (complete) {
+      terms.keySet().retainAll(told.keySet());
+    }
+    terms.putAll(told);
+  }
+
+  /// Tells a line what is known about its SNAPT.
+  void inform(SnaptLine line) {
+    line.terms(terms.getOrDefault(line.state().snaptId(), SnaptTerms.UNKNOWN));
   }
 
   /// Tells the other lines of the list that one has got. Called on the control loop.
@@ -199,6 +226,7 @@ final class UsedSnapts {
       AgentStatus.SessionStatus session = state.session();
       if (session != null) {
         DataStatus.SnaptStatus measured = data.snapts().get(i);
+        SnaptTerms told = terms.getOrDefault(state.snaptId(), SnaptTerms.UNKNOWN);
         status.add(
             new AgentStatus.UsedSnapt(
                 session.snapt(),
@@ -209,7 +237,9 @@ final class UsedSnapts {
                 measured.roundTripMs(),
                 measured.flows(),
                 measured.ownBitPerSecond(),
-                measured.carriedBytes()));
+                measured.carriedBytes(),
+                told.region(),
+                told.prices().shown()));
       }
     }
     return status;

@@ -10,6 +10,7 @@ import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
@@ -20,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +100,22 @@ class UsedSnaptsTest {
         .asString()
         .contains("the credit is used up");
     assertThat(snapts.status(data("none", "carrying"))).hasSize(1);
+  }
+
+  @Test
+  void theNewestListSaysRegionAndPriceOfEachSnaptAndACompleteOneReplacesAll() {
+    SnaptLine only = line(0);
+    UsedSnapts snapts = new UsedSnapts(List.of(only));
+    SnaptTerms north = SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L));
+    snapts.remember(Map.of("snapt-1", north), false);
+    only.state().welcomed(welcomed(), 0);
+    assertThat(snapts.status(data("carrying")).getFirst().region()).isEqualTo("north");
+    assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte())
+        .isEqualTo(Map.of("HT_HD", 2.5));
+    snapts.remember(Map.of("snapt-2", north), false);
+    assertThat(snapts.status(data("carrying")).getFirst().region()).isEqualTo("north");
+    snapts.remember(Map.of("snapt-2", north), true);
+    assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte()).isEmpty();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.viaduct.billing;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.provisioning.SubscriberImport;
+import io.viaduct.billing.snapts.SnaptsImport;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.reload.ConfigurationReload;
@@ -46,6 +47,7 @@ final class BillingReload {
   static List<Reloading<BillingConfiguration>> parts(ApplicationContext billing) {
     ExchangeableTls tls = billing.getBean(ExchangeableTls.class);
     SubscriberImport users = billing.getBean(SubscriberImport.class);
+    SnaptsImport snapts = billing.getBean(SnaptsImport.class);
     InstantSource clock = billing.getBean(InstantSource.class);
     return List.of(
         new Reloading<>(
@@ -57,9 +59,10 @@ final class BillingReload {
         // file's content may have changed.
         new Reloading<>(
             true,
-            List.of("imports.subscribers"),
+            List.of("imports.subscribers", "snapts"),
             next -> {
               users.importFrom(next.imports());
+              snapts.importFrom(next);
               return () -> {};
             }));
   }

@@ -45,6 +45,7 @@ import picocli.CommandLine.Command;
       ChargesCommand.class,
       ExplainCommand.class,
       SimulateCommand.class,
+      SnaptsCommand.class,
       TariffCommand.class,
       StatementCommand.class,
       ExportCommand.class,

@@ -49,6 +49,9 @@ final class ExplanationText {
             ? " ± " + Amount.number(inputs.path("delayErrorMs").asDouble()) + " ms"
             : "",
         Amount.number(100 * inputs.path("loss").asDouble()));
+    if (inputs.path("jitterMs").isNumber()) {
+      out.printf("jitter %s ms, which has no price%n", Amount.number(inputs.path("jitterMs").asDouble()));
+    }
     String link = explanation.path("link").asString("");
     if (!link.isEmpty()) {
       out.printf("mostly over the link %s%n", link);

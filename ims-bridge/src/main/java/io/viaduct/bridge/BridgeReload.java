@@ -2,10 +2,7 @@ package io.viaduct.bridge;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
-import io.viaduct.bridge.directory.SnaptDirectory;
-import io.viaduct.bridge.directory.SnaptMeters;
-import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.provisioning.SnaptFeed;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
@@ -66,17 +63,10 @@ final class BridgeReload {
               KeyPair signing = Ed25519.readPair(next.token().signingKey());
               return () -> tokens.use(signing, next.token().accepted());
             }),
-        new Reloading<>(List.of("snapts"), next -> () -> configure(bridge, next.snapts())),
+        new Reloading<>(
+            List.of("snapts"),
+            next -> () -> bridge.getBean(SnaptFeed.class).configured(next.snapts())),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ServiceLogging.level(next.logging().level())));
-  }
-
-  /// Replaces the list of configured SNAPTs.
-  static void configure(ApplicationContext bridge, List<Snapt> snapts) {
-    snapts.forEach(snapt -> {
-      bridge.getBean(ReportMeters.class).count(snapt.id());
-      bridge.getBean(SnaptMeters.class).count(snapt.id());
-    });
-    bridge.getBean(SnaptDirectory.class).configure(snapts);
   }
 }

@@ -5,6 +5,7 @@ import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.provisioning.SnaptFeed;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.ReportMeters;
@@ -53,7 +54,7 @@ public final class RunningBridge implements AutoCloseable {
 
   /// Replaces the list of SNAPTs, as a reload does.
   public void snapts(List<Snapt> configured) {
-    BridgeReload.configure(parts, configured);
+    parts.getBean(SnaptFeed.class).configured(configured);
   }
 
   public ReportMeters reportMeters() {

@@ -18,14 +18,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// The command `viaduct setup snapt NAME --host HOST`: makes the directory of a further SNAPT, and
-/// adds the SNAPT to the bridge's configuration.
+/// adds the SNAPT to billing's configuration, which enrols it.
 @Command(
     name = "snapt",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Adds a SNAPT: keys, certificate, configuration, and its entry in the bridge's"
-            + " configuration.")
+        "Adds a SNAPT: keys, certificate, configuration, and its entry in billing's configuration,"
+            + " which enrols it.")
 final class AddSnapt extends InstallationCommand {
   @Parameters(paramLabel = "NAME", description = "id of the SNAPT, such as snapt-2")
   private String id = "";
@@ -86,19 +86,15 @@ final class AddSnapt extends InstallationCommand {
     var steps = new Steps(workplace, installation);
     String host = snapt.hosts().getFirst().text();
     out.println();
-    if (changed(workplace, ServiceFiles.BRIDGE_CONFIGURATION)) {
+    if (changed(workplace, ServiceFiles.BILLING_CONFIGURATION)) {
       out.printf(
-          "1. Make the bridge on %s reload its configuration; its log confirms it:%n",
-          installation.bridgeHosts().getFirst());
-      steps.printReload(out, ServiceFiles.BRIDGE);
+          "1. Make billing on %s reload its configuration; its log confirms the enrolment:%n",
+          installation.billingHosts().getFirst());
+      steps.printReload(out, ServiceFiles.BILLING);
     } else {
       out.println(
-          "1. The bridge's configuration already has this SNAPT; the bridge must have loaded it"
+          "1. Billing's configuration already has this SNAPT; billing must have loaded it"
               + " (SIGHUP or a start).");
-    }
-    if (changed(workplace, ServiceFiles.BILLING_CONFIGURATION)) {
-      out.printf("   Billing too, for the owner '%s':%n", snapt.owner());
-      steps.printRestart(out, "danum-billing", ServiceFiles.BILLING);
     }
     out.printf(
         "2. Copy %s to %s, which needs a built checkout of Viaduct:%n",

@@ -33,7 +33,7 @@ final class ServiceFiles {
 
   private static final List<HostName> LOOPBACK =
       Stream.of("localhost", "127.0.0.1", "::1").map(HostName::new).toList();
-  private static final String DEFAULT_OWNER = "operator";
+  private static final String SNAPTS = "snapts";
   private static final String DEFAULT_REGION = "default";
   private static final int DEFAULT_PORT = 443;
 
@@ -99,11 +99,12 @@ final class ServiceFiles {
       // The database server runs as another user than billing, and reads this copy.
       directory.makeReadable("database/password", () -> directory.read(DATABASE_PASSWORD));
     }
+    for (Snapt snapt : installation.snapts()) {
+      makeEd25519(reportKey(snapt));
+    }
     directory.make(BILLING_CONFIGURATION, this::billing);
     for (Snapt snapt : installation.snapts()) {
-      if (!snapt.owner().equals(DEFAULT_OWNER)) {
-        addSnapt(BILLING_CONFIGURATION, "snapt-owners", snapt, owner(snapt));
-      }
+      addSnapt(BILLING_CONFIGURATION, snapt);
     }
   }
 
@@ -137,11 +138,10 @@ final class ServiceFiles {
                     YamlText.quoted(installation.databaseUser()))
             : "# Billing runs its own PostgreSQL; the ledger is in this directory.\ndatabase: {data-directory: %s}\n"
                 .formatted(state(BILLING, "database")));
+    text.append(
+        "# SNAPTs to enrol, each once; then `denarii snapts` has them. `viaduct setup snapt` adds one.\n"
+            + "snapts: []\n");
     return text.toString();
-  }
-
-  private static String owner(Snapt snapt) {
-    return YamlText.quoted(snapt.id()) + ": " + YamlText.quoted(snapt.owner());
   }
 
   /// Returns the addresses that the pages connect from: those of their hosts, and the networks that
@@ -160,20 +160,15 @@ final class ServiceFiles {
     makeTls(BRIDGE);
     makeEd25519(BRIDGE + "/token.key");
     directory.make(BRIDGE + "/rest.token", Passwords::drawLine);
-    for (Snapt snapt : installation.snapts()) {
-      makeEd25519(reportKey(snapt));
-    }
     directory.make(BRIDGE_CONFIGURATION, this::bridge);
-    for (Snapt snapt : installation.snapts()) {
-      addSnapt(BRIDGE_CONFIGURATION, "snapts", snapt, enrolment(snapt));
-    }
   }
 
-  /// Adds a SNAPT to a list or mapping of an existing configuration, unless it is there.
-  private void addSnapt(String file, String key, Snapt snapt, String entry) throws IOException {
+  /// Adds a SNAPT to the list of an existing configuration, unless it is there.
+  private void addSnapt(String file, Snapt snapt) throws IOException {
     String text = directory.read(file);
-    if (!YamlText.ids(text, key).contains(snapt.id())) {
-      directory.replace(file, YamlText.append(directory.path(file).toString(), text, key, entry));
+    if (!YamlText.ids(text, SNAPTS).contains(snapt.id())) {
+      String where = directory.path(file).toString();
+      directory.replace(file, YamlText.append(where, text, SNAPTS, enrolment(snapt)));
     }
   }
 
@@ -194,13 +189,10 @@ final class ServiceFiles {
     text.append("# The copy of the users, for a start while billing is away.\nstate: ")
         .append(state(BRIDGE, "state"))
         .append('\n');
-    text.append(
-        "# The SNAPTs that may announce themselves and report. `viaduct setup snapt` adds one.\n"
-            + "snapts: []\n");
     return text.toString();
   }
 
-  /// Returns the entry of `snapts` in the bridge's configuration.
+  /// Returns the entry of `snapts` in billing's configuration.
   private String enrolment(Snapt snapt) {
     byte[] key =
         Ed25519.raw((EdECPublicKey) Ed25519.readPair(directory.path(reportKey(snapt))).getPublic());
@@ -240,9 +232,6 @@ final class ServiceFiles {
   private String snapt(Snapt snapt) {
     var text = new StringBuilder(header("snapt-server"));
     text.append("id: ").append(YamlText.quoted(snapt.id())).append('\n');
-    if (!snapt.owner().equals(DEFAULT_OWNER)) {
-      text.append("owner: ").append(YamlText.quoted(snapt.owner())).append('\n');
-    }
     if (!snapt.region().equals(DEFAULT_REGION)) {
       text.append("region: ").append(YamlText.quoted(snapt.region())).append('\n');
     }

@@ -135,19 +135,6 @@ final class Steps {
     out.println("     or: systemctl reload viaduct-" + service);
   }
 
-  /// Prints the commands that restart a service after a change of its configuration. The first
-  /// command waits until the service has ended; the bracket in its pattern prevents it from finding
-  /// its own shell.
-  void printRestart(PrintWriter out, String program, String service) {
-    String file = workplace.path(service) + "/" + service + ".yml";
-    out.printf(
-        "     while pkill -f 'run --config [%s]%s'; do sleep 1; done%n",
-        file.charAt(0), file.substring(1));
-    out.println(
-        "     " + start(new Process(program, service, installation.bridgeHosts().getFirst())));
-    out.println("     or: systemctl restart viaduct-" + service);
-  }
-
   private void printUse(PrintWriter out, boolean showPassword) throws IOException {
     String listen =
         installation.pageListen().equals("127.0.0.1")

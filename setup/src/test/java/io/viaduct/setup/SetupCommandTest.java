@@ -230,18 +230,19 @@ class SetupCommandTest {
   }
 
   @Test
-  void aFurtherSnaptGetsItsDirectoryAndIsEnrolledAtTheBridge() throws IOException {
+  void aFurtherSnaptGetsItsDirectoryAndIsEnrolledByBilling() throws IOException {
     install();
     SetupRun run = run("snapt", "snapt-2", "--host", "2001:db8::5", "--owner", "acme");
     assertThat(run.code()).as(run.err()).isZero();
-    assertThat(read("ims-bridge/ims-bridge.yml"))
+    assertThat(read("danum-billing/danum-billing.yml"))
         .containsPattern(
             "- \\{id: \"snapt-1\".*\\n"
                 + " +- \\{id: \"snapt-2\", report-key: \"[^\"]{44}\", owner: \"acme\"");
-    assertThat(read("danum-billing/danum-billing.yml")).contains("\"snapt-2\": \"acme\"");
+    assertThat(read("ims-bridge/ims-bridge.yml")).doesNotContain("snapt-");
     assertThat(read("snapt-2/snapt-2.yml"))
-        .contains("owner: \"acme\"", "control: {host: \"2001:db8::5\"}");
-    assertThat(run.out()).contains("systemctl reload viaduct-ims-bridge", "root@[2001:db8::5]:");
+        .contains("control: {host: \"2001:db8::5\"}")
+        .doesNotContain("owner");
+    assertThat(run.out()).contains("systemctl reload viaduct-danum-billing", "root@[2001:db8::5]:");
     Map<String, String> before = files();
     assertThat(run("snapt", "snapt-2", "--host", "2001:db8::5", "--owner", "acme").code()).isZero();
     assertThat(files()).isEqualTo(before);

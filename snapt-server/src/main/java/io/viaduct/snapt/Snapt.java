@@ -10,6 +10,7 @@ import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.OperatorAccess;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
@@ -20,13 +21,18 @@ import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.SnaptConfiguration.RelayAddress;
 import io.viaduct.snapt.attribution.Attribution;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.egress.Egress;
+import io.viaduct.snapt.group.GroupCounts;
+import io.viaduct.snapt.group.GroupSettings;
+import io.viaduct.snapt.group.SnaptGroup;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.policy.EgressPolicy;
@@ -105,7 +111,11 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Relay relay;
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
+  private final Drains drains;
+  private final OperatorAccess access;
   private @Nullable Egress egress;
+  private final GroupCounts groupCounts = new GroupCounts();
+  private @Nullable SnaptGroup group;
   private volatile @Nullable ControlServer control;
   private @Nullable InetSocketAddress dataAddress;
   private @Nullable InetSocketAddress controlAddress;
@@ -137,13 +147,16 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     SnaptConfiguration.Egress out = configuration.egress();
-    policy = new EgressPolicy(out.allow(), out.deny(), out.controlNetworks(), out.denyPrivate());
+    policy = new EgressPolicy(out.allow(), denied(), out.controlNetworks(), out.denyPrivate());
     ownAddresses = new OwnAddresses(policy, configuration.control().host(), reports.bridgeHost());
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
     dataLoops =
         new MultiThreadIoEventLoopGroup(
             loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
-    credit = new CreditLine(configuration.credit().beforeFirstAnswer());
+    credit =
+        new CreditLine(
+            configuration.credit().beforeFirstAnswer(),
+            new FreeDestinations(configuration.credit().reachable()));
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
     SnaptConfiguration.Attribution recorded = configuration.attribution();
     attribution =
@@ -166,7 +179,24 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             sender,
             () -> statusSource().announcement(),
             this::onTokenKeys,
+            order -> drains().onOrder(order),
             credit);
+    drains = new Drains(this::server, clock, bridge::announceSoon, metrics.registry());
+    access =
+        new OperatorAccess(
+            drains.actions(Drains.Way.REST),
+            configuration.operations().token(),
+            metrics.registry());
+  }
+
+  // Devices must not reach each other through the group either.
+  private List<EgressRule> denied() {
+    List<EgressRule> all = new ArrayList<>(configuration.egress().deny());
+    for (GroupSettings.Member each : configuration.group().members()) {
+      all.add(EgressRule.of(each.pool().ipv4().toString()));
+      all.add(EgressRule.of(each.pool().ipv6().toString()));
+    }
+    return all;
   }
 
   private Relay.Settings relaySettings() {
@@ -195,7 +225,13 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   ///
   /// @throws IOException if a resource is not available; the message names it and says what to do
   public void start() throws IOException {
-    operations.listen(configuration.operations());
+    if (!configuration.owner().isEmpty()) {
+      LOG.warn(
+          "owner: {} has no effect any more, and the key goes with the next version: billing knows"
+              + " the owner of each SNAPT ('denarii snapts')",
+          configuration.owner());
+    }
+    operations.listen(configuration.operations().settings(), access);
     ZstdBlocks.load();
     startDataPath();
     startControl();
@@ -211,10 +247,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             port(controlAddress),
             port(dataAddress));
     status = source;
-    operations.listen(
-        configuration.socket(),
-        source::document,
-        DrainActions.of(server(), clock, bridge::announceSoon));
+    operations.listen(configuration.socket(), source::document, drains.actions(Drains.Way.COMMAND));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
@@ -278,11 +311,12 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             new SnaptTls(tls).controlPort(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
-            new TokenVerifier(tokenKeys, configuration.audience()),
+            verifier(),
             registry,
             receipts,
             clock);
     control = server;
+    startGroup(server);
     controlAddress =
         Listening.on(
             "control.listen",
@@ -293,11 +327,44 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             () -> server.start(new InetSocketAddress(settings.listen(), settings.port())));
   }
 
+  private TokenVerifier verifier() {
+    return new TokenVerifier(tokenKeys, configuration.audience());
+  }
+
+  private void startGroup(ControlServer server) throws IOException {
+    Egress opened = egress;
+    if (!configuration.group().hasMembers() || opened == null) {
+      return;
+    }
+    SnaptTls files = new SnaptTls(tls);
+    SnaptGroup member =
+        new SnaptGroup(
+            configuration.group(),
+            configuration.state().resolve("moved-addresses"),
+            new GroupSettings.MemberPool(pool.ipv4(), pool.ipv6()),
+            files.groupPort(),
+            files.toMembers(),
+            opened.routes(),
+            registry,
+            server,
+            verifier(),
+            relay,
+            clock,
+            groupCounts);
+    group = member;
+    server.movedBy(member.handOvers());
+    member.start();
+  }
+
   /// Returns the reload of this SNAPT's configuration.
   ConfigurationReload<SnaptConfiguration> reload(
       ConfigurationSource<SnaptConfiguration> source, ConfigurationKeys running) {
     return new ConfigurationReload<>(
         source, running, SnaptReload.parts(this, clock), metrics.registry(), clock);
+  }
+
+  Drains drains() {
+    return drains;
   }
 
   ExchangeableTls tls() {
@@ -311,7 +378,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private ControlServer server() {
     ControlServer server = control;
     if (server == null) {
-      throw new IllegalStateException("the control port opens first");
+      throw new IllegalStateException("this SNAPT is starting: its control port is not open yet");
     }
     return server;
   }
@@ -339,6 +406,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.credit(credit);
     meters.intervals(intervals, relay::late);
     meters.attribution(attribution);
+    meters.group(groupCounts);
     CertificateMeters.bind(metrics.registry(), tls);
     meters.gauge("viaduct_token_keys", "Keys whose tokens are accepted", tokenKeys::count);
   }
@@ -374,6 +442,15 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
   }
 
+  @Override
+  public void onBound(Session session) {
+    Arrival arrival = session.arrival();
+    ControlServer server = control;
+    if (arrival != null && server != null) {
+      server.onControlThread(() -> arrival.listener().bound(session));
+    }
+  }
+
   private void settleSoon() {
     bridge.settleSoon();
   }
@@ -400,6 +477,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     readiness.obstructed("process", "stopping");
     if (control != null) {
       control.stop();
+    }
+    if (group != null) {
+      group.close();
     }
     relay.close();
     ownAddresses.close();

@@ -9,7 +9,7 @@ import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
-import io.viaduct.service.reload.HangUp;
+import io.viaduct.service.reload.KeptSignal;
 import io.viaduct.service.tls.KeyFile;
 import io.viaduct.snapt.attribution.AttributionQuery;
 import java.io.IOException;
@@ -72,7 +72,8 @@ public final class SnaptCommand {
   @Command(description = "Carries sessions until SIGTERM.", mixinStandardHelpOptions = true)
   int run(@Option(names = "--config", required = true, paramLabel = "FILE") Path file)
       throws IOException, InterruptedException {
-    HangUp hangUp = HangUp.listen();
+    KeptSignal hangUp = KeptSignal.listen("HUP");
+    KeptSignal drain = KeptSignal.listen(Drains.SIGNAL);
     ConfigurationSource<SnaptConfiguration> source = source(file);
     SnaptConfiguration configuration = source.load();
     ConfigurationKeys running = ConfigurationKeys.of(configuration);
@@ -97,6 +98,7 @@ public final class SnaptCommand {
     }
     Runtime.getRuntime().addShutdownHook(hook);
     hangUp.then(snapt.reload(source, running)::reload);
+    drain.then(snapt.drains()::onSignal);
     stopped.await();
     return ExitCode.OK;
   }
@@ -143,9 +145,8 @@ public final class SnaptCommand {
           "--deadline must be from 1 to %d seconds, got %d"
               .formatted(DEADLINE_SECONDS_MAX, seconds));
     }
-    String query =
-        seconds == null ? "" : "?%s=%d".formatted(DrainActions.DEADLINE, seconds * 1_000);
-    return act(DrainActions.DRAIN + query, file, socket);
+    String query = seconds == null ? "" : "?%s=%d".formatted(Drains.DEADLINE, seconds * 1_000);
+    return act(Drains.DRAIN + query, file, socket);
   }
 
   @Command(
@@ -155,7 +156,7 @@ public final class SnaptCommand {
       @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
       @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
       throws UnavailableException {
-    return act(DrainActions.UNDRAIN, file, socket);
+    return act(Drains.UNDRAIN, file, socket);
   }
 
   private int act(String path, @Nullable Path file, @Nullable Path socket)
@@ -173,12 +174,12 @@ public final class SnaptCommand {
   }
 
   @Command(
-      description = "Makes a report key: an Ed25519 PEM file; prints the line for the bridge.",
+      description = "Makes a report key: an Ed25519 PEM file; prints the line for billing.",
       mixinStandardHelpOptions = true)
   int keygen(@Parameters(paramLabel = "FILE") Path file) throws IOException {
     byte[] key = KeyFile.make(file);
     print(
-        "report-key: \"%s\" # of this SNAPT in the bridge's list snapts%n"
+        "report-key: \"%s\" # of this SNAPT, for 'denarii snapts enrol' or billing's list snapts%n"
             .formatted(Base64.getEncoder().encodeToString(key)));
     return ExitCode.OK;
   }

@@ -1,10 +1,13 @@
 package io.viaduct.snapt;
 
+import io.viaduct.service.configuration.FileName;
+import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.egress.Switch;
+import io.viaduct.snapt.group.GroupSettings;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.AccountRates;
@@ -15,6 +18,7 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// The configuration of a SNAPT. `SnaptConfiguration.yml` has the defaults and their reasons.
@@ -22,13 +26,14 @@ import java.util.regex.Pattern;
 /// @param id id of the SNAPT: the common name of its certificate
 /// @param audience SNAPT group that tokens must name
 /// @param region location of the SNAPT, for the agents' choice
-/// @param owner party that earns the provider's share
+/// @param owner former key, which has no effect: billing knows the owner
 /// @param state directory whose files must survive a restart
 /// @param socket Unix socket for `snapt status`
 /// @param tls certificate for agents and for the bridge, and the authorities that may sign the
 ///   bridge's certificate
 /// @param tunnel treatment of the packets to devices
 /// @param relays other SNAPTs that the Welcome lists
+/// @param group SNAPTs that hand sessions over to each other
 public record SnaptConfiguration(
     String id,
     String audience,
@@ -48,7 +53,8 @@ public record SnaptConfiguration(
     Credit credit,
     Reporting reporting,
     List<RelayAddress> relays,
-    OperationsSettings operations,
+    GroupSettings group,
+    Operations operations,
     LoggingSettings logging) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
@@ -56,6 +62,12 @@ public record SnaptConfiguration(
     requireName("id", id);
     requireName("audience", audience);
     relays = List.copyOf(relays);
+    group.requireApart(id, new GroupSettings.MemberPool(pool.ipv4(), pool.ipv6()));
+    if (group.hasMembers() && egress.masquerade() != Switch.OFF) {
+      throw new IllegalArgumentException(
+          "egress.masquerade must be off with a group, got %s: only addresses that the network routes can move to another SNAPT"
+              .formatted(egress.masquerade()));
+    }
     if (sessions.max() > new AddressPool(pool.ipv4(), pool.ipv6()).capacity()) {
       throw new IllegalArgumentException(
           "sessions.max must not exceed the addresses of pool.ipv4, %d, got %d"
@@ -67,6 +79,30 @@ public record SnaptConfiguration(
   TunnelLimits limits() {
     return new TunnelLimits(
         data.pathMtu(), tunnel.historyBytes(), data.paths(), TunnelLimits.FEATURES);
+  }
+
+  /// The listener for operators.
+  ///
+  /// @param host address that it listens on; keep it local or behind a firewall
+  /// @param port TCP port; 0 takes a free one and logs it
+  /// @param tokenFile file with the bearer token for `POST /drain` and `/undrain`; empty: both are
+  ///   refused
+  public record Operations(String host, int port, @FileName String tokenFile) {
+    /// Checks the values.
+    public Operations {
+      var unused = new OperationsSettings(host, port);
+      if (!tokenFile.isEmpty()) {
+        Secret.of(tokenFile);
+      }
+    }
+
+    OperationsSettings settings() {
+      return new OperationsSettings(host, port);
+    }
+
+    Optional<Secret> token() {
+      return tokenFile.isEmpty() ? Optional.empty() : Optional.of(Secret.of(tokenFile));
+    }
   }
 
   /// The TLS server.
@@ -219,7 +255,15 @@ public record SnaptConfiguration(
   ///
   /// @param beforeFirstAnswer what happens to traffic while billing cannot be asked and has not yet
   ///   said what its tariff wants
-  public record Credit(WithoutBilling beforeFirstAnswer) {}
+  /// @param reachable destinations that are carried without credit, and charged
+  public record Credit(WithoutBilling beforeFirstAnswer, List<EgressRule> reachable) {
+    private static final int REACHABLE_MAX = 32;
+
+    public Credit {
+      reachable = List.copyOf(reachable);
+      require(reachable.size(), 0, REACHABLE_MAX, "the number of entries of credit.reachable");
+    }
+  }
 
   /// The delivery of the reports.
   ///

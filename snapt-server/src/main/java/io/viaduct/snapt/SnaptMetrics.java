@@ -9,6 +9,7 @@ import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.group.GroupCounts;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
@@ -38,6 +39,45 @@ final class SnaptMetrics {
 
   SnaptMetrics(MeterRegistry registry) {
     this.registry = registry;
+  }
+
+  /// Registers the meters of the group.
+  void group(GroupCounts group) {
+    group
+        .moves()
+        .bind(
+            registry,
+            "viaduct_group_moves",
+            "outcome",
+            "Attempts to hand a session over to another SNAPT");
+    group
+        .answers()
+        .bind(
+            registry,
+            "viaduct_group_take_overs",
+            "state",
+            "Answers to other SNAPTs that hand a session over");
+    group
+        .refusals()
+        .bind(
+            registry,
+            "viaduct_group_refusals",
+            "reason",
+            "Sessions of other SNAPTs that were not taken over");
+    group
+        .returns()
+        .bind(
+            registry,
+            "viaduct_group_returns",
+            "outcome",
+            "Addresses of sessions that were handed over and have ended");
+    gauge(
+        "viaduct_group_addresses",
+        "Public addresses that have moved from or to this SNAPT",
+        group::addresses);
+    FunctionCounter.builder("viaduct_group_strangers", group, GroupCounts::strangers)
+        .description("Callers whose certificate is missing or of no member")
+        .register(registry);
   }
 
   /// Registers the meters of the data path.

@@ -77,7 +77,6 @@ final class SnaptStatusSource {
         .setControlPort(controlPort)
         .setDataPort(dataPort)
         .setRegion(configuration.region())
-        .setOwner(configuration.owner())
         .setEpoch(epoch)
         .setSessions(registry.size())
         .setSessionsLimit(configuration.sessions().max())

@@ -11,8 +11,8 @@ import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.tunnel.control.ControlFrame;
 import java.util.concurrent.TimeUnit;
 
-/// Makes the TLS of the SNAPT's two connections: towards devices as a server, towards the bridge as
-/// a client. Both follow the files of [ExchangeableTls].
+/// Makes the TLS of the SNAPT's connections: towards devices as a server, towards the bridge as a
+/// client, towards members of its group as both. All follow the files of [ExchangeableTls].
 record SnaptTls(ExchangeableTls files) {
   /// Returns the context of the control port. A device proves itself by its token and key, and not
   /// by a certificate.
@@ -27,6 +27,20 @@ record SnaptTls(ExchangeableTls files) {
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
                     ControlFrame.ALPN))
             .build());
+  }
+
+  /// Returns the context of the group's port. A caller without a certificate gets a reason instead
+  /// of a failed handshake.
+  SslContext groupPort() {
+    return files.context(current ->
+        GrpcSslContexts.configure(current.serverBuilder(ClientAuth.OPTIONAL), SslProvider.JDK)
+            .build());
+  }
+
+  /// Returns the context of connections to other members of the group.
+  SslContext toMembers() {
+    return files.context(
+        current -> GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build());
   }
 
   /// Opens the channel to the bridge; gRPC connects at the first call.

@@ -94,6 +94,12 @@ class SnaptConfigurationTest {
         "data: {history-budget-bytes: 1} | data.history-budget-bytes must be from 1048576 to",
         "data: {path-mtu: 9001}          | data.path-mtu must be from 1280 to 9000, got 9001",
         "control: {listn: x}             | unknown key 'control.listn'",
+        "group: {name: 'a b'}            | group.name must be empty, or 1 to 63 of letters",
+        "group: {name: core}             | give both or neither, got the name 'core' and 0 members",
+        "group: {name: core, members: [{id: snapt-1, host: b, port: 1, next-hop: 192.0.2.2, next-hop6: '', pool: {ipv4: 10.9.0.0/16, ipv6: 'fd09::/64'}}]} | got this one's id snapt-1",
+        "group: {name: core, members: [{id: snapt-2, host: b, port: 1, next-hop: b, next-hop6: '', pool: {ipv4: 10.9.0.0/16, ipv6: 'fd09::/64'}}]} | group.members.next-hop must be a numeric address of IPv4, got 'b'",
+        "group: {name: core, members: [{id: snapt-2, host: b, port: 1, next-hop: 192.0.2.2, next-hop6: '', pool: {ipv4: 10.200.1.0/24, ipv6: 'fd09::/64'}}]} | the pools of a group must not share addresses, got 10.200.0.0/16 and 10.200.1.0/24 of snapt-2",
+        "group: {name: core, members: [{id: snapt-2, host: b, port: 1, next-hop: 192.0.2.2, next-hop6: '', pool: {ipv4: 10.9.0.0/16, ipv6: 'fd09::/64'}}]} | egress.masquerade must be off with a group, got AUTO",
         "id: 'a b'                       | id must be 1 to 63 of letters",
       })
   void aBadValueIsRefusedWithKeyValueAndRule(String line, String words) throws Exception {
@@ -181,7 +187,7 @@ class SnaptConfigurationTest {
     byte[] raw = Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic());
     assertThat(said.toString(StandardCharsets.UTF_8))
         .isEqualTo(
-            "report-key: \"%s\" # of this SNAPT in the bridge's list snapts%n"
+            "report-key: \"%s\" # of this SNAPT, for 'denarii snapts enrol' or billing's list snapts%n"
                 .formatted(Base64.getEncoder().encodeToString(raw)));
     assertThat(SnaptCommand.run("keygen", key.toString())).as("never overwritten").isEqualTo(69);
   }

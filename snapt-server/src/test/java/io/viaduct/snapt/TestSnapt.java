@@ -15,17 +15,20 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
@@ -78,7 +81,11 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
   public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   public volatile boolean spoolFull;
-  public final CreditLine credit = new CreditLine(WithoutBilling.CONTINUE);
+
+  /// UDP port 9053 is reachable without credit.
+  public final CreditLine credit =
+      new CreditLine(
+          WithoutBilling.CONTINUE, new FreeDestinations(List.of(EgressRule.of("udp 9053"))));
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   public final ReportSpool spool;
@@ -91,6 +98,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final ControlServer control;
   public final InetSocketAddress controlAddress;
   public final InetSocketAddress dataAddress;
+  public final TokenVerifier tokens;
 
   public TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval)
       throws Exception {
@@ -118,6 +126,32 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
       EgressPolicy policy,
       long accountBitsPerSecond)
       throws Exception {
+    this(
+        operator,
+        folder,
+        loopCount,
+        interval,
+        perAddressMax,
+        idle,
+        policy,
+        accountBitsPerSecond,
+        "snapt-1",
+        POOL);
+  }
+
+  /// @param id common name of its certificate
+  public TestSnapt(
+      TestOperator operator,
+      Path folder,
+      int loopCount,
+      Duration interval,
+      int perAddressMax,
+      Duration idle,
+      EgressPolicy policy,
+      long accountBitsPerSecond,
+      String id,
+      AddressPool pool)
+      throws Exception {
     loops =
         new MultiThreadIoEventLoopGroup(
             loopCount, new DefaultThreadFactory("relay", true), EpollIoHandler.newFactory());
@@ -128,7 +162,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     relay =
         new Relay(
             new Relay.Settings(
-                "snapt-1",
+                id,
                 7,
                 interval,
                 45,
@@ -138,16 +172,17 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 policy,
                 accountBitsPerSecond,
                 credit),
-            POOL,
+            pool,
             eventLoops,
             System::nanoTime,
             clock,
             this);
     eventLoops.forEach(loop -> ports.add(new Port(loop)));
     dataAddress = relay.start(List.copyOf(ports), eventLoops);
-    registry = new SessionRegistry(8, idle, POOL, relay, () -> spoolFull, new SecureRandom());
+    registry = new SessionRegistry(8, idle, pool, relay, () -> spoolFull, new SecureRandom());
     TokenKeys keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
+    tokens = new TokenVerifier(keys, TestIssuer.AUDIENCE);
     spool = ReportSpool.open(folder.resolve("spool"), 1_000);
     Duration noWait = Duration.ZERO;
     receipts = new Receipts(spool, this, noWait, this::settle);
@@ -162,7 +197,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     control =
         new ControlServer(
             new ControlServer.Settings(
-                "snapt-1",
+                id,
                 7,
                 64,
                 perAddressMax,
@@ -175,7 +210,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 new TunnelLimits(1500, 65_536),
                 List.of()),
             operator
-                .material("snapt-1")
+                .material(id)
                 .serverBuilder(ClientAuth.NONE)
                 .applicationProtocolConfig(
                     new ApplicationProtocolConfig(
@@ -186,7 +221,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 .build(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),
-            new TokenVerifier(keys, TestIssuer.AUDIENCE),
+            tokens,
             registry,
             receipts,
             clock);
@@ -271,6 +306,14 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   @Override
   public void onCredit(Session session, CreditNotice notice) {
     control.tell(session, notice);
+  }
+
+  @Override
+  public void onBound(Session session) {
+    Arrival arrival = session.arrival();
+    if (arrival != null) {
+      control.onControlThread(() -> arrival.listener().bound(session));
+    }
   }
 
   @Override

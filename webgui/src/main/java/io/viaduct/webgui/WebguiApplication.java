@@ -11,6 +11,7 @@ import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.operator.EnrolledSnapts;
 import io.viaduct.webgui.operator.OperatorBilling;
 import io.viaduct.webgui.page.Languages;
 import io.viaduct.webgui.page.Viewer;
@@ -67,6 +68,11 @@ public class WebguiApplication {
   @Bean
   Billing billing(JsonPeer billingPeer) {
     return new Billing(billingPeer);
+  }
+
+  @Bean
+  EnrolledSnapts enrolledSnapts(JsonPeer billingPeer) {
+    return new EnrolledSnapts(billingPeer);
   }
 
   @Bean

@@ -84,6 +84,9 @@ public final class PeerServer implements AutoCloseable {
   /// Addresses of the lists and files of charges that were asked for.
   public final List<String> asked = new CopyOnWriteArrayList<>();
 
+  /// What operators have ordered about SNAPTs, at the bridge and at billing.
+  public final List<String> ordered = new CopyOnWriteArrayList<>();
+
   public volatile boolean refusingCredits;
   public final Map<String, Posted> posted = new ConcurrentHashMap<>();
   private static final String ACCOUNT_TAG = "\"4\"";
@@ -286,6 +289,10 @@ public final class PeerServer implements AutoCloseable {
     snapt.put("duplicateFrom", null);
     snapt.put("seenAt", "2026-11-20T10:00:58Z");
     snapt.put("state", "up");
+    snapt.put("drain", "serving");
+    snapt.put("drainDeadlineAt", null);
+    snapt.put("loadPercent", 7);
+    snapt.put("surcharges", List.of(0, 0, 0, 2_500_000));
     return snapt;
   }
 
@@ -311,7 +318,8 @@ public final class PeerServer implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String path = exchange.getRequestURI().getPath().substring("/api/v1".length());
-      boolean ofBridge = path.equals("/snapts") || path.equals("/registrations");
+      boolean ofBridge =
+          path.equals("/snapts") || path.equals("/registrations") || path.endsWith("drain");
       if (moody(exchange, ofBridge ? bridge : billing)) {
         return;
       }
@@ -364,12 +372,29 @@ public final class PeerServer implements AutoCloseable {
               Map.of("registrations", work.registrations, "total", 51, "next", "bmV4dA")));
       return;
     }
+    if (exchange.getRequestMethod().equals("POST")) {
+      String path = exchange.getRequestURI().getPath();
+      ordered.add(
+          path.replaceFirst(".*/snapts/", "")
+              + " by "
+              + JSON.readTree(exchange.getRequestBody()).get("by").asString());
+      boolean draining = path.endsWith("/drain");
+      snapts.forEach(each -> each.put("drain", draining ? "draining" : "serving"));
+      send(exchange, 202, "");
+      return;
+    }
     send(exchange, 200, JSON.writeValueAsString(Map.of("snapts", snapts)));
   }
 
   private void answerBilling(HttpExchange exchange, String path, List<String> parts)
       throws IOException {
     String method = exchange.getRequestMethod();
+    if (parts.getFirst().equals("snapts") || parts.getFirst().equals("owners")) {
+      String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      ordered.add(method + " " + path + (body.isEmpty() ? "" : " " + body));
+      send(exchange, 200, "{}");
+      return;
+    }
     if (path.equals("/sessions") && method.equals("POST")) {
       openSession(exchange);
       return;

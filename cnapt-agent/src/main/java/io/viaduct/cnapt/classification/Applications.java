@@ -3,7 +3,6 @@ package io.viaduct.cnapt.classification;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.tunnel.wire.ServiceClass;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ public record Applications(
     List<Map<String, Object>> applications, List<Map<String, Object>> rules) {
   // Limits of docs/protocol.md section 5: the index is one octet, and the Hello limits the name.
   private static final int APPLICATIONS_MAX = 255;
-  private static final int NAME_BYTES_MAX = 40;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,40}");
   private static final int RULES_MAX = 1000;
 
   // Main paper, section IV-A.
@@ -84,10 +84,9 @@ public record Applications(
     String where = "application " + (index + 1);
     known(where, row, Set.of("name", "class", "min-kbit-per-second", "max-delay-ms"));
     String name = text(where, row, "name");
-    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    if (name.isBlank() || bytes > NAME_BYTES_MAX) {
+    if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "%s: name must be 1 to %d bytes, got '%s'".formatted(where, NAME_BYTES_MAX, name));
+          "%s: name must be 1 to 40 of a-z, 0-9 and ._-, got '%s'".formatted(where, name));
     }
     return new Application(index, name, serviceClass("application '" + name + "'", row));
   }

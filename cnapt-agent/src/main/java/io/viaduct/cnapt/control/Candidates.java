@@ -162,6 +162,29 @@ final class Candidates {
     return true;
   }
 
+  /// Moves on to a SNAPT that takes the session over, as [#leave].
+  ///
+  /// @return false if the list does not have it, or another list has it; the current one then stays
+  boolean leaveFor(Snapt to) {
+    Snapt before = current();
+    int at = place;
+    int found = -1;
+    for (int i = 0; i < snapts.size(); i++) {
+      found = snapts.get(i).isSameSnapt(to) ? i : found;
+    }
+    if (before == null || found < 0 || before.isSameSnapt(to)) {
+      return false;
+    }
+    begin(found);
+    if (!snapts.get(found).equals(current())) {
+      begin(at);
+      current(); // which claims it again
+      return false;
+    }
+    claims.left(this, before);
+    return true;
+  }
+
   /// Gives up the current SNAPT, which drains, although no other one is free. It is not current
   /// again before a list has it.
   void rest() {

@@ -8,15 +8,20 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -48,12 +53,14 @@ public final class ControlClient implements ControlDialog.Owner {
   private final RelayLists lists;
   private final SnaptAddresses addresses = new SnaptAddresses();
   private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
+  private final AtomicLong movesRefused = new AtomicLong();
   private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
   private @Nullable ControlDialog departing; // has the session until the next Welcome
   private String departingWhy = "";
+  private long moving; // number of the hand-over for which the session is left, 0 for none
   private @Nullable ScheduledFuture<?> retry;
   private boolean away; // no link can be used
   private boolean stopped;
@@ -205,6 +212,7 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     ControlDialog given = dialog;
     departing = null;
+    moving = 0;
     dialog = kept;
     hopeless = false;
     drains = false;
@@ -334,7 +342,7 @@ public final class ControlClient implements ControlDialog.Owner {
     if (stopped) {
       return;
     }
-    if (departing != null && !listener.mayLeave()) {
+    if (departing != null && !isThere(by)) {
       part("the device stays where it is");
       stay();
       return;
@@ -356,11 +364,49 @@ public final class ControlClient implements ControlDialog.Owner {
     loggedWords = "";
     ControlDialog left = departing;
     departing = null;
-    if (left != null) {
+    if (left != null && moving != 0) {
+      left.linger(departingWhy);
+    } else if (left != null) {
       left.leave(departingWhy, () -> {});
     }
+    moving = 0;
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
+  }
+
+  // With another number the other SNAPT has not taken the session over: flows would break.
+  private boolean isThere(Welcomed by) {
+    return moving == 0 ? listener.mayLeave() : by.welcome().getMovedNumber() == moving;
+  }
+
+  @Override
+  public void moved(ControlDialog by, Moved moved) {
+    Relay to = moved.getTo();
+    Optional<Snapt> other = Snapt.listed(to.getSnaptId(), to.getHost(), to.getControlPort());
+    if (by != dialog || departing != null) {
+      return; // it leaves already
+    }
+    if (moved.getNumber() == 0 || other.isEmpty() || !candidates.leaveFor(other.get())) {
+      movesRefused.incrementAndGet();
+      LOG.warn(
+          "{} hands the session over to {}, which the device may not use now: it stays",
+          session,
+          other.map(Snapt::toString).orElse("no SNAPT"));
+      return;
+    }
+    LOG.info("leaving {} for {}: it takes the session over", session, other.get());
+    moving = moved.getNumber();
+    departing = by;
+    departingWhy = "the session has been handed over";
+    dialog = null;
+    backOff.succeeded();
+    connect();
+  }
+
+  /// Returns the number of hand-overs to SNAPTs that the device may not use; any thread may call
+  /// this.
+  public long movesRefused() {
+    return movesRefused.get();
   }
 
   /// Ends the session that has just begun.
@@ -433,6 +479,12 @@ public final class ControlClient implements ControlDialog.Owner {
             each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
       }
     }
+    if (!listed.isEmpty()) {
+      Map<String, SnaptTerms> told = new HashMap<>();
+      listed.forEach(each ->
+          told.put(each.getSnaptId(), SnaptTerms.of(each.getRegion(), each.getSurchargesList())));
+      listener.terms(told, complete);
+    }
     if (!complete) {
       return; // it names the sender alone
     }
@@ -443,6 +495,7 @@ public final class ControlClient implements ControlDialog.Owner {
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
     if (closed == departing) {
       departing = null;
+      moving = 0;
       candidates.gone();
       failures.incrementAndGet(why.ordinal());
       if (!stopped) {

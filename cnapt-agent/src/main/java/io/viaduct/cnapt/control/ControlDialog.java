@@ -16,6 +16,7 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -58,6 +59,9 @@ final class ControlDialog implements ControlConnection.Owner {
     /// @param complete true if the list has all SNAPTs
     void relays(List<Relay> listed, boolean complete);
 
+    /// Called when another SNAPT has been prepared to take the session over.
+    void moved(ControlDialog by, Moved moved);
+
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
@@ -68,6 +72,9 @@ final class ControlDialog implements ControlConnection.Owner {
 
   private static final long LAST_RECEIPT_MS = 1_000;
 
+  // A SNAPT that has handed the session over says earlier that it is done.
+  private static final long DONE_MS_MAX = 5_000;
+
   private final EventLoop loop;
   private final ControlSettings settings;
   private final Greeting greeting;
@@ -77,6 +84,7 @@ final class ControlDialog implements ControlConnection.Owner {
   private final Owner owner;
   private @Nullable BoundaryAnswers boundaries;
   private @Nullable Runnable left;
+  private String lingersFor = "";
   private byte[] token;
   private boolean tokenShown;
   private @Nullable ControlConnection connection;
@@ -182,6 +190,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case CREDIT_NOTICE -> owner.credit(message.getCreditNotice());
       case RELAYS -> relays(from, message.getRelays());
+      case MOVED -> moved(from, message.getMoved());
       case GOODBYE -> {
         if (left == null) {
           owner.goodbye(this);
@@ -260,6 +269,26 @@ final class ControlDialog implements ControlConnection.Owner {
     } else {
       from.close(ControlFailure.MALFORMED, "RELAYS before Welcome");
     }
+  }
+
+  private void moved(ControlConnection from, Moved moved) {
+    if (!established) {
+      from.close(ControlFailure.MALFORMED, "MOVED before Welcome");
+    } else if (moved.getDone()) {
+      if (!lingersFor.isEmpty()) {
+        leave(lingersFor, () -> {});
+      }
+    } else if (left == null) {
+      owner.moved(this, moved);
+    }
+  }
+
+  /// Leaves, as [#leave], when the SNAPT says that it has handed the session over. Until then it
+  /// carries what is under way.
+  void linger(String reason) {
+    left = () -> {};
+    lingersFor = reason;
+    after(DONE_MS_MAX, () -> leave(reason, () -> {}));
   }
 
   private void refused(ControlConnection from, Refusal refusal) {
@@ -362,6 +391,7 @@ final class ControlDialog implements ControlConnection.Owner {
   /// @param then run when the connection has ended
   void leave(String reason, Runnable then) {
     stopTimer();
+    lingersFor = "";
     ControlConnection open = connection;
     if (open == null) {
       then.run();

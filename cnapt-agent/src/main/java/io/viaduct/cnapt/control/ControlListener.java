@@ -1,8 +1,10 @@
 package io.viaduct.cnapt.control;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import java.util.List;
+import java.util.Map;
 
 /// Receives the events of the control connection; called on its event loop.
 public interface ControlListener {
@@ -31,6 +33,11 @@ public interface ControlListener {
   /// @param draining true if new flows should go elsewhere
   /// @param loadPercent 0 to 100
   default void told(boolean draining, int loadPercent) {}
+
+  /// Called with what the SNAPT tells about the SNAPTs of its list, by id.
+  ///
+  /// @param complete true if the list has all SNAPTs
+  default void terms(Map<String, SnaptTerms> told, boolean complete) {}
 
   /// Returns whether the session may be left for another SNAPT now: no flow has begun since
   /// [ControlClient#moveOn].

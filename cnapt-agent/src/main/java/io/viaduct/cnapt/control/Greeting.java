@@ -56,6 +56,7 @@ public record Greeting(
             .addFeatures(Feature.RECEIPTS)
             .addFeatures(Feature.CREDIT_NOTICES)
             .addFeatures(Feature.RELAY_LISTS)
+            .addFeatures(Feature.MOVES)
             .build();
   }
 

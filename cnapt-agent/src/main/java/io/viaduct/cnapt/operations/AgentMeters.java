@@ -348,6 +348,9 @@ public final class AgentMeters {
     counter("viaduct_relays_ignored", controls, all -> sum(all, ControlClient::relaysIgnored))
         .description("Lists of a SNAPT that a newer one replaced, and SNAPTs that were not granted")
         .register(registry);
+    counter("viaduct_moves_refused", controls, all -> sum(all, ControlClient::movesRefused))
+        .description("Hand-overs to a SNAPT that the device may not use")
+        .register(registry);
   }
 
   private static long sum(List<ControlClient> controls, ToLongFunction<ControlClient> count) {

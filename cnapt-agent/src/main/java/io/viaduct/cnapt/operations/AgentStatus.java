@@ -68,6 +68,8 @@ public record AgentStatus(
   /// @param roundTripMs smoothed round trip; null before the first answer
   /// @param ownBitPerSecond rate of this device's outer packets in both directions
   /// @param carriedBytes inner bytes of the session in both directions
+  /// @param region location; empty if it is not told
+  /// @param denariiPerGigabyte surcharge of its owner by class, where it is above 0
   public record UsedSnapt(
       String snapt,
       String session,
@@ -77,7 +79,9 @@ public record AgentStatus(
       @Nullable Double roundTripMs,
       int flows,
       long ownBitPerSecond,
-      long carriedBytes) {}
+      long carriedBytes,
+      String region,
+      Map<String, Double> denariiPerGigabyte) {}
 
   /// The other end of a tunnel without a SNAPT.
   ///

@@ -77,7 +77,10 @@ public final class StatusText {
       status.path("watchedSnapts").forEach(each -> line(text, "watched", watched(each)));
     } else {
       JsonNode session = status.path("session");
-      line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+      line(
+          text,
+          "SNAPT",
+          session.isObject() ? session.path("snapt").asString("") + terms(snapts.path(0)) : "none");
     }
   }
 
@@ -100,7 +103,7 @@ public final class StatusText {
     String failure = snapt.path("lastFailure").asString("");
     return String.format(
         Locale.ROOT,
-        "%s, %s%s, %d flows, %.2f Mbit/s%s%s",
+        "%s, %s%s, %d flows, %.2f Mbit/s%s%s%s",
         snapt.path("snapt").asString(""),
         snapt.path("state").asString(""),
         roundTrip.isNumber()
@@ -108,8 +111,25 @@ public final class StatusText {
             : "",
         snapt.path("flows").asInt(0),
         snapt.path("ownBitPerSecond").asDouble() / 1e6,
+        terms(snapt),
         snapt.path("established").asBoolean(false) ? "" : ", not connected",
         failure.isEmpty() ? "" : ", last failure: " + failure);
+  }
+
+  // Prices are beside the operator's tariff, so none is said in words only when there is one.
+  private static String terms(JsonNode snapt) {
+    String region = snapt.path("region").asString("");
+    StringBuilder prices = new StringBuilder();
+    snapt
+        .path("denariiPerGigabyte")
+        .properties()
+        .forEach(each ->
+            prices
+                .append(prices.isEmpty() ? ", surcharge per GB:" : ",")
+                .append(
+                    String.format(
+                        Locale.ROOT, " %s %.2f den", each.getKey(), each.getValue().asDouble())));
+    return (region.isEmpty() ? "" : ", region " + region) + prices;
   }
 
   private static String peer(JsonNode peer) {

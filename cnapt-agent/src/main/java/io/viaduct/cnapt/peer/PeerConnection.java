@@ -113,6 +113,7 @@ final class PeerConnection extends SimpleChannelInboundHandler<ControlMessage>
           RECEIPT_ANSWER,
           CREDIT_NOTICE,
           RELAYS,
+          MOVED,
           MESSAGE_NOT_SET ->
           end(PeerRefusal.UNEXPECTED_MESSAGE);
     }

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.signalling;
 
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.sip.HostPort;
@@ -131,13 +132,16 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
             .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
             .flatMap(r -> Snapt.listed(r.id(), r.host(), r.controlPort()).stream())
             .toList();
+    Map<String, SnaptTerms> terms = new HashMap<>();
     Map<String, List<InetAddress>> addresses = new HashMap<>();
     for (SessionGrant.Relay relay : grant.relays()) {
+      terms.put(relay.id(), SnaptTerms.of(relay.region(), relay.prices()));
       if (!relay.addresses().isEmpty()) {
         addresses.put(relay.host(), relay.addresses());
       }
     }
-    return new SessionTicket(token, grant.expires().toEpochMilli(), relays, Map.copyOf(addresses));
+    return new SessionTicket(
+        token, grant.expires().toEpochMilli(), relays, Map.copyOf(terms), Map.copyOf(addresses));
   }
 
   @Override

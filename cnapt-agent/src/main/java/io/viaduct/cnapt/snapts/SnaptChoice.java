@@ -92,7 +92,7 @@ public final class SnaptChoice {
             ? roundTripMs
             : roundTripMs / 10 + OWN_TRAFFIC_MS * each.ownBitPerSecond() / mostOwn;
     return traffic
-        + settings.priceWeight() * each.price()
+        + settings.priceWeight() * each.prices().of(of)
         + LOAD_MS * Math.max(0, each.load() - LOAD_FREE);
   }
 }

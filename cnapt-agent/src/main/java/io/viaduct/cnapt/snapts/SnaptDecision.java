@@ -24,7 +24,7 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed) 
       double spare = facts.spareBitPerSecond(of);
       return String.format(
           Locale.ROOT,
-          "%s costs %.1f ms%s (%s, round trip %s, %s, own traffic %.1f Mbit/s, price %.2f, load %.0f %%)",
+          "%s costs %.1f ms%s (%s, round trip %s, %s, own traffic %.1f Mbit/s, price %.2f den/GB, load %.0f %%)",
           facts.name(),
           costMs,
           meets ? "" : " and does not meet the class",
@@ -36,7 +36,7 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed) 
               ? "never full"
               : String.format(Locale.ROOT, "%.1f Mbit/s spare", spare / 1e6),
           facts.ownBitPerSecond() / 1e6,
-          facts.price(),
+          facts.prices().of(of),
           facts.load() * 100);
     }
   }

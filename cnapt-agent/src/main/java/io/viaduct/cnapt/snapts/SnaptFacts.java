@@ -12,7 +12,7 @@ import java.util.Arrays;
 ///   infinite while they have never been full
 /// @param sentBitPerSecond rate of each class from here in about the last second
 /// @param ownBitPerSecond rate of all classes in both directions
-/// @param price surcharge of its owner per gigabyte, in denarii
+/// @param prices surcharges of its owner
 /// @param load its load as it announces it, 0 to 1; 0 if it is not known
 public record SnaptFacts(
     String name,
@@ -21,7 +21,7 @@ public record SnaptFacts(
     double bitPerSecond,
     double[] sentBitPerSecond,
     double ownBitPerSecond,
-    double price,
+    SnaptPrices prices,
     double load) {
   /// Ability of a SNAPT to carry packets, the best state first.
   public enum State {
@@ -54,7 +54,7 @@ public record SnaptFacts(
         Double.POSITIVE_INFINITY,
         new double[ServiceClass.COUNT],
         0,
-        0,
+        SnaptPrices.NONE,
         0);
   }
 
@@ -82,7 +82,7 @@ public record SnaptFacts(
         && Double.compare(bitPerSecond, that.bitPerSecond) == 0
         && Arrays.equals(sentBitPerSecond, that.sentBitPerSecond)
         && Double.compare(ownBitPerSecond, that.ownBitPerSecond) == 0
-        && Double.compare(price, that.price) == 0
+        && prices.equals(that.prices)
         && Double.compare(load, that.load) == 0;
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.snapts.SnaptPrices;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,10 @@ final class LineMeter {
   /// Returns what the session measures.
   ///
   /// @param name of the SNAPT
+  /// @param prices surcharges of its owner
   /// @param load as the SNAPT tells it, 0 to 1
-  SnaptFacts facts(String name, SnaptFacts.State state, double load, long nowNs) {
+  SnaptFacts facts(
+      String name, SnaptFacts.State state, SnaptPrices prices, double load, long nowNs) {
     TunnelSession of = session;
     if (of == null) {
       return SnaptFacts.unknown(name);
@@ -65,6 +68,6 @@ final class LineMeter {
       own += (up + down) * perBit;
     }
     return new SnaptFacts(
-        name, state, of.roundTripUs() / 1000, of.pacedBitPerSecond(), sent, own, 0, load);
+        name, state, of.roundTripUs() / 1000, of.pacedBitPerSecond(), sent, own, prices, load);
   }
 }

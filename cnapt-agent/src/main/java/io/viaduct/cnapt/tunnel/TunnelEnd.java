@@ -5,6 +5,7 @@ import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
@@ -49,7 +50,9 @@ public final class TunnelEnd {
   private volatile boolean leaving; // written by the event loop
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
   private double load;
+  private SnaptTerms terms = SnaptTerms.UNKNOWN;
   private boolean closed;
+  private @Nullable RetiringSession retiring;
 
   /// Hears of the flows of an end, beside the class and the path that each gets.
   interface FlowChanges {
@@ -114,8 +117,39 @@ public final class TunnelEnd {
     classQueueBytes = parameters.settings().classQueueBytes();
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
+    RetiringSession former = retiring;
+    if (former != null) {
+      former.passFlowsTo(begun, nowNs);
+    }
     at.begun().run();
     tick();
+  }
+
+  /// Keeps the present session for what is under way to it, because another SNAPT takes it over:
+  /// [#install] follows.
+  public void retire() {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    flushFinally(of);
+    endRetiring();
+    RetiringSession kept = new RetiringSession(at, of, counter, ownReceiverIndex);
+    retiring = kept;
+    session = null;
+    counter = null;
+    waiting = false;
+    paths.end();
+    at.loop().schedule(kept::close, RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void endRetiring() {
+    RetiringSession before = retiring;
+    retiring = null;
+    if (before != null) {
+      before.close();
+    }
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
@@ -183,6 +217,12 @@ public final class TunnelEnd {
     load = share;
     at.stateChanged().run();
     noteEmpty();
+  }
+
+  /// Takes what a list says about the SNAPT.
+  public void terms(SnaptTerms told) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    terms = told;
   }
 
   private void noteEmpty() {
@@ -320,6 +360,10 @@ public final class TunnelEnd {
           DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
       TunnelSession to = session;
       if (to == null || (index >= 0 && index != ownReceiverIndex)) {
+        RetiringSession former = retiring;
+        if (former != null && former.opens(datagram)) {
+          return null;
+        }
         at.carried().unknownReceiver();
         return null;
       }
@@ -432,7 +476,7 @@ public final class TunnelEnd {
             : paths.isSearching()
                 ? SnaptFacts.State.SILENT
                 : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
-    return meter.facts(name, state, load, nowNs);
+    return meter.facts(name, state, terms.prices(), load, nowNs);
   }
 
   /// Returns whether new flows may have this SNAPT.
@@ -469,17 +513,22 @@ public final class TunnelEnd {
     }
     closed = true;
     finish();
+    endRetiring();
     paths.close();
   }
 
   private void finish() {
     TunnelSession of = session;
     if (of != null) {
-      long nowNs = at.nowNs();
-      of.queueFinalStats(nowNs);
-      of.flushBatch(nowNs);
-      drain(nowNs);
+      flushFinally(of);
     }
     endSession();
+  }
+
+  private void flushFinally(TunnelSession of) {
+    long nowNs = at.nowNs();
+    of.queueFinalStats(nowNs);
+    of.flushBatch(nowNs);
+    drain(nowNs);
   }
 }

@@ -188,7 +188,8 @@ class ClassificationTest {
         "applications: [{name: a, class: HT_LD, colour: red}] | application 1: unknown key 'colour'",
         "applications: [{name: a, max-delay-ms: -1}] | max-delay-ms must be a number above 0, got '-1'",
         "applications: [{name: 12345678901234567890123456789012345678901, class: HT_LD}] | needs the key 'name'",
-        "applications: [{name: \"12345678901234567890123456789012345678901\", class: HT_LD}] | name must be 1 to 40 bytes",
+        "applications: [{name: \"12345678901234567890123456789012345678901\", class: HT_LD}] | name must be 1 to 40 of a-z, 0-9 and ._-",
+        "applications: [{name: My Web, class: HT_LD}] | name must be 1 to 40 of a-z, 0-9 and ._-, got 'My Web'",
         "applications: [{class: HT_LD}] | application 1: needs the key 'name'",
         "applications: [{name: default-tcp, class: HT_LD}]\nrules: [] | application 'default-udp' must be in the table",
         "programs: [] | unknown key 'programs'"

@@ -18,6 +18,7 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -439,6 +440,86 @@ class ControlClientTest {
       other.clients.peek().send(relays(false, relay("snapt-1", 1, Relay.State.SERVING)));
       await().until(() -> agent.told.contains("false 40"));
     }
+  }
+
+  private static ControlMessage.Builder moved(long number, int port, boolean isDone) {
+    return ControlMessage.newBuilder()
+        .setMoved(
+            Moved.newBuilder()
+                .setNumber(number)
+                .setTo(relay("snapt-2", port, Relay.State.SERVING))
+                .setDone(isDone));
+  }
+
+  private static ControlMessage.Builder welcomeOfMove(long number) {
+    return ControlMessage.newBuilder()
+        .setWelcome(otherWelcome().getWelcome().toBuilder().setMovedNumber(number));
+  }
+
+  /// Connects, and hands the session over to another SNAPT.
+  private void move(TestSnapt other) throws Exception {
+    serve(TestSnapt::welcomeAll);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    agent.mayLeave = false; // flows are open
+    snapt
+        .clients
+        .peek()
+        .send(
+            relays(
+                true,
+                relay("snapt-1", snapt.port(), Relay.State.DRAINING),
+                relay("snapt-2", other.port(), Relay.State.SERVING)));
+    await().until(() -> agent.listed.stream().anyMatch(each -> each.id().equals("snapt-2")));
+    snapt.clients.peek().send(moved(9, other.port(), false));
+  }
+
+  @Test
+  void aSessionThatIsHandedOverGoesToTheNamedSnaptAndTheOldOneIsLeftWhenItIsDone()
+      throws Exception {
+    try (TestSnapt other =
+        other((to, message) -> {
+          if (message.hasHello()) {
+            to.send(welcomeOfMove(9));
+          }
+        })) {
+      move(other);
+      await().until(() -> agent.welcomed.size() == 2);
+      assertThat(agent.welcomed)
+          .last()
+          .satisfies(by -> assertThat(by.snapt().id()).isEqualTo("snapt-2"));
+      assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
+      assertThat(snapt.clients.peek().isOpen()).isTrue();
+      snapt.clients.peek().send(moved(9, other.port(), true));
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(agent.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void aSessionThatTheOtherSnaptHasNotTakenOverStaysWhereItIs() throws Exception {
+    try (TestSnapt other =
+        other((to, message) -> {
+          if (message.hasHello()) {
+            to.send(welcomeOfMove(0));
+          }
+        })) {
+      move(other);
+      await().until(() -> other.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(agent.welcomed).hasSize(1);
+      assertThat(snapt.clients.peek().isOpen()).isTrue();
+      assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
+    }
+  }
+
+  @Test
+  void aSessionIsNotHandedOverToASnaptThatTheDeviceMayNotUse() throws Exception {
+    serve(TestSnapt::welcomeAll);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    snapt.clients.peek().send(moved(9, 1, false));
+    await().until(() -> agent.client().movesRefused() == 1);
+    assertThat(snapt.clients.peek().isOpen()).isTrue();
   }
 
   private TestSnapt other(BiConsumer<TestSnapt.Client, ControlMessage> answers) throws Exception {

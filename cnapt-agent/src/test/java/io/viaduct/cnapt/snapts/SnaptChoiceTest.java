@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,8 @@ class SnaptChoiceTest {
       rates[i] = sent[i];
       own += sent[i];
     }
-    return new SnaptFacts(name, State.CARRYING, roundTripMs, capacity, rates, own, 0, 0);
+    return new SnaptFacts(
+        name, State.CARRYING, roundTripMs, capacity, rates, own, SnaptPrices.NONE, 0);
   }
 
   private static SnaptFacts with(SnaptFacts facts, State state, double price, double load) {
@@ -30,7 +32,7 @@ class SnaptChoiceTest {
         facts.bitPerSecond(),
         facts.sentBitPerSecond(),
         facts.ownBitPerSecond(),
-        price,
+        SnaptPrices.of(Collections.nCopies(ServiceClass.COUNT, Math.round(price * 1e6))),
         load);
   }
 
@@ -131,8 +133,8 @@ class SnaptChoiceTest {
     assertThat(why)
         .isEqualTo(
             "least cost of class HT_HD at its first packet: near costs 116.0 ms (carrying, round trip 10.0 ms,"
-                + " 2.0 Mbit/s spare, own traffic 8.0 Mbit/s, price 1.50, load 50 %); new costs 40.0 ms (none, round"
-                + " trip not measured, never full, own traffic 0.0 Mbit/s, price 0.00, load 0 %)");
+                + " 2.0 Mbit/s spare, own traffic 8.0 Mbit/s, price 1.50 den/GB, load 50 %); new costs 40.0 ms (none, round"
+                + " trip not measured, never full, own traffic 0.0 Mbit/s, price 0.00 den/GB, load 0 %)");
   }
 
   @Test
@@ -143,5 +145,24 @@ class SnaptChoiceTest {
     assertThatThrownBy(() -> new SnaptsSettings(1, -1))
         .hasMessage("snapts.price-weight must be from 0 to 100000, got -1.0");
     assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN)).hasMessageContaining("NaN");
+  }
+
+  @Test
+  void thePriceOfTheFlowsClassCountsAndThatOfOthersDoesNot() {
+    SnaptFacts cheap = at("cheap", 30, NEVER_FULL);
+    SnaptFacts dear =
+        new SnaptFacts(
+            "dear",
+            State.CARRYING,
+            10,
+            NEVER_FULL,
+            new double[ServiceClass.COUNT],
+            0,
+            SnaptPrices.of(List.of(0L, 0L, 0L, 5_000_000L)),
+            0);
+    assertThat(chosen(ServiceClass.LT_LD, dear, cheap)).isEqualTo("dear");
+    assertThat(chosen(ServiceClass.HT_HD, dear, cheap)).isEqualTo("cheap");
+    assertThat(CHOICE.choose(ServiceClass.HT_HD, List.of(dear, cheap)).why())
+        .contains("dear costs 51.0 ms", "price 5.00 den/GB");
   }
 }

@@ -120,7 +120,10 @@ public final class Credits {
         .list();
   }
 
-  // Returns the refundable rest of a charge; zero for a void interval. The lock makes refunds of
+  // Returns the refundable rest of a charge; zero for a void interval. What a cap of its hour or
+  // day
+  // has given back is not given back again: after it the user has paid the cap for that time, less
+  // later refunds. The lock makes refunds of
   // one charge wait for each other. hashint8 is a function of PostgreSQL.
   private Optional<MicroDenarii> refundable(String account, long charge) {
     jdbc.sql("select pg_advisory_xact_lock(?, hashint8(?))")
@@ -128,10 +131,20 @@ public final class Credits {
         .param(charge)
         .query(row -> {});
     return jdbc.sql(
-            "select case when i.state = 'VOID' then 0 else c.net"
-                + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id) end"
-                + " from charge c join charging_interval i on i.id = c.interval_id"
-                + " where c.id = ? and c.account = ?")
+            """
+            select case when i.state = 'VOID' then 0 else least(
+              c.net - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id),
+              (select min(k.limit_microdenarii - (select coalesce(sum(r.amount_microdenarii), 0)
+                 from charge o join credit r on r.charge_id = o.id and r.transaction_id > k.transaction_id
+                 where o.account = k.account and o.started_at >= k.began_at and o.started_at < k.began_at + w.length
+                   and (k.application = '' or o.application = k.application)))
+               from cap_credit k
+               cross join lateral (select case k.cap when 'ACCOUNT_DAY' then interval '1 day' else interval '1 hour' end as length) w
+               where k.account = c.account and c.started_at >= k.began_at and c.started_at < k.began_at + w.length
+                 and (k.application = '' or k.application = c.application))) end
+            from charge c join charging_interval i on i.id = c.interval_id
+            where c.id = ? and c.account = ?
+            """)
         .param(charge)
         .param(account)
         .query((row, _) -> new MicroDenarii(row.getLong(1)))

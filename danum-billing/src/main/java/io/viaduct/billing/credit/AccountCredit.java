@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param reachedCap cap of the present day or month that was noticed as reached; null for none
 /// @param rulesVersion version of limit, caps and threshold
 /// @param low credit below which the user wants to be told; null for the operator's threshold
+/// @param expired rest of wallets whose time is over, which only pay use from before
 public record AccountCredit(
     String account,
     Access access,
@@ -29,7 +30,8 @@ public record AccountCredit(
     CreditState state,
     @Nullable ReachedCap reachedCap,
     long rulesVersion,
-    @Nullable MicroDenarii low) {
+    @Nullable MicroDenarii low,
+    MicroDenarii expired) {
   /// Right of an account to quotas.
   public enum Access {
     OPEN,
@@ -61,9 +63,10 @@ public record AccountCredit(
     return balance.plus(limit);
   }
 
-  /// Returns the credit that is not reserved; below zero after an overdraft.
+  /// Returns the credit that is not reserved; below zero after an overdraft. Expired wallets pay
+  /// reservations only.
   public MicroDenarii available() {
-    return credit().minus(reserved);
+    return credit().minus(reserved.compareTo(expired) < 0 ? expired : reserved);
   }
 
   /// Returns the amount that may still be reserved: the available credit, within the caps.
@@ -130,6 +133,7 @@ public record AccountCredit(
         state,
         reachedCap,
         rulesVersion,
-        low);
+        low,
+        expired);
   }
 }

@@ -53,8 +53,8 @@ public final class CoveredUse {
 
   /// The reason for which the traffic of an application could pass.
   ///
-  /// @param isWithinQuota false if it was more than its quota: billing was away, or the SNAPT
-  ///   disobeyed
+  /// @param isWithinQuota false if it was more than any grant had allowed: billing was away, or the
+  ///   SNAPT disobeyed
   record Passed(long interval, Application application, boolean isWithinQuota) {}
 
   private static List<Passed> passed(PostedReport report, List<Quota> held) {
@@ -65,8 +65,7 @@ public final class CoveredUse {
             new Passed(
                 report.interval(),
                 quota.application(),
-                quota.covered().plus(flows.getOrDefault(quota.application(), Use.NONE)).bytes()
-                    <= quota.allowed().bytes()))
+                quota.grants(flows.getOrDefault(quota.application(), Use.NONE).bytes())))
         .toList();
   }
 

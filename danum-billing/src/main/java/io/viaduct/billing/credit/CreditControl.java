@@ -1,6 +1,7 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.credit.CreditStore.StoredSession;
+import io.viaduct.billing.snapts.Ownership;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TermsInForce;
@@ -11,10 +12,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Grants quotas (ADR 0041). Each decision is one database transaction under the lock of the
@@ -149,18 +151,18 @@ public final class CreditControl {
 
   /// The owners of SNAPTs, who may ask for a surcharge.
   ///
-  /// @param all every owner
-  /// @param ownerOf owner of a SNAPT
-  record Owners(Set<String> all, UnaryOperator<String> ownerOf) {}
+  /// @param configured owners of SNAPTs that were never enrolled
+  /// @param enrolled reads the owners of all SNAPTs
+  record Owners(Set<String> configured, Supplier<Ownership> enrolled) {}
 
   private record Pushed(SessionKey session, List<Quota> quotas) {}
 
   private HighestPrices prices(Instant now) {
+    Ownership ownership = owners.enrolled().get();
+    Set<String> all = new HashSet<>(owners.configured());
+    all.addAll(ownership.all());
     return HighestPrices.of(
-        TermsInForce.Known.of(tariffs, surcharges, owners.all()),
-        owners.ownerOf(),
-        now,
-        adjustmentTime);
+        TermsInForce.Known.of(tariffs, surcharges, all), ownership, now, adjustmentTime);
   }
 
   private static CreditAnswers answers(HighestPrices prices, Instant now) {

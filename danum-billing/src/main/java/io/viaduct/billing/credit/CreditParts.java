@@ -6,6 +6,7 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import java.time.Duration;
@@ -62,6 +63,7 @@ class CreditParts {
       CreditStore store,
       TariffBook tariffs,
       SurchargeBook surcharges,
+      Snapts snapts,
       CreditNotices notices,
       CreditMeters meters,
       BillingConfiguration configuration) {
@@ -71,7 +73,8 @@ class CreditParts {
         store,
         tariffs,
         surcharges,
-        new CreditControl.Owners(owners(configuration), configuration::ownerOf),
+        new CreditControl.Owners(
+            owners(configuration), () -> snapts.ownership(configuration::ownerOf)),
         new GrantRules(
             credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
         notices,

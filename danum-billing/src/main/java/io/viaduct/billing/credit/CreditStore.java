@@ -24,7 +24,12 @@ final class CreditStore {
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account
           and s.day between :month and :day), 0),
         coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked,
-        c.low_microdenarii, c.reached_cap, c.reached_cap_on, c.reached_cap_microdenarii
+        c.low_microdenarii,
+        coalesce((select sum(w.amount_microdenarii - coalesce(
+            (select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0))
+          from wallet w where w.account = c.account and w.expires_at <= :now
+            and not exists (select from wallet_expiry e where e.wallet_id = w.id)), 0),
+        c.reached_cap, c.reached_cap_on, c.reached_cap_microdenarii
       from credit_account c join account a on a.id = c.account where c.account = :account
       """;
 
@@ -63,6 +68,7 @@ final class CreditStore {
         .param("account", account)
         .param("day", today)
         .param("month", today.withDayOfMonth(1))
+        .param("now", Timestamp.from(now))
         .query((row, _) -> credit(row, today))
         .optional();
   }
@@ -81,19 +87,20 @@ final class CreditStore {
         CreditState.valueOf(row.getString(7)),
         reachedCap(row, today),
         row.getLong(8),
-        amount(row, 13));
+        amount(row, 13),
+        new MicroDenarii(row.getLong(14)));
   }
 
   private static @Nullable ReachedCap reachedCap(ResultSet row, LocalDate today)
       throws SQLException {
-    if (row.getString(14) == null) {
+    if (row.getString(15) == null) {
       return null;
     }
     ReachedCap reached =
         new ReachedCap(
-            ReachedCap.Period.valueOf(row.getString(14)),
-            row.getObject(15, LocalDate.class),
-            new MicroDenarii(row.getLong(16)));
+            ReachedCap.Period.valueOf(row.getString(15)),
+            row.getObject(16, LocalDate.class),
+            new MicroDenarii(row.getLong(17)));
     return reached.isOf(today) ? reached : null;
   }
 

@@ -68,18 +68,34 @@ final class Decision {
 
   /// Takes over what a SNAPT has told, and releases the rest of the grant.
   ///
-  /// @throws RequestRefusedException if the session has too many applications
+  /// @throws RequestRefusedException if the session has too many applications that still carry, or
+  ///   whose use is not charged yet
   Quota tell(SessionKey session, UsedByApplication told) {
     Quota known = quotas.get(new Key(session, told.application()));
     if (known == null) {
-      if (ofSession(session).size() >= SessionRequest.APPLICATIONS_MAX) {
-        throw new RequestRefusedException(
-            "a session has at most %d applications".formatted(SessionRequest.APPLICATIONS_MAX));
-      }
+      makeRoom(session);
       known =
           Quota.first(session, told.application(), store.covered(session, told.application()), now);
     }
     return put(known.told(told, prices.of(session, told.application())));
+  }
+
+  // A quota whose use is charged says nothing that the posted reports do not say.
+  private void makeRoom(SessionKey session) {
+    List<Quota> known = ofSession(session);
+    if (known.size() < SessionRequest.APPLICATIONS_MAX) {
+      return;
+    }
+    Quota spent =
+        known.stream()
+            .filter(quota -> quota.isSpent() && !changed.contains(Key.of(quota)))
+            .findFirst()
+            .orElseThrow(() ->
+                new RequestRefusedException(
+                    "a session has at most %d applications at a time"
+                        .formatted(SessionRequest.APPLICATIONS_MAX)));
+    quotas.remove(Key.of(spent));
+    store.delete(spent);
   }
 
   /// Decides what an application gets that has told its use: one without an open flow releases its

@@ -3,29 +3,27 @@ package io.viaduct.billing.credit;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.HighestPrice;
 import io.viaduct.billing.rating.Use;
-import io.viaduct.billing.tariff.Terms;
+import io.viaduct.billing.snapts.Ownership;
 import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /// The highest prices of applications under all terms that may price the traffic of a quota: its
 /// interval may have begun under earlier ones.
 ///
 /// @param known terms of the owners of the SNAPTs
-/// @param ownerOf owner of a SNAPT
+/// @param owners owners of the SNAPTs
 /// @param from time of the oldest traffic that is not charged yet
 /// @param to end of the quotas
-public record HighestPrices(
-    TermsInForce.Known known, UnaryOperator<String> ownerOf, Instant from, Instant to) {
+public record HighestPrices(TermsInForce.Known known, Ownership owners, Instant from, Instant to) {
   /// Longest time from now to the end of a quota.
   private static final Duration AHEAD = Duration.ofMinutes(10);
 
   /// @param oldest age of the oldest traffic that is not charged yet
   public static HighestPrices of(
-      TermsInForce.Known known, UnaryOperator<String> ownerOf, Instant now, Duration oldest) {
-    return new HighestPrices(known, ownerOf, now.minus(oldest), now.plus(AHEAD));
+      TermsInForce.Known known, Ownership owners, Instant now, Duration oldest) {
+    return new HighestPrices(known, owners, now.minus(oldest), now.plus(AHEAD));
   }
 
   /// Returns the highest price of a quota's application at its SNAPT.
@@ -34,9 +32,9 @@ public record HighestPrices(
   }
 
   Bound of(SessionKey session, Application application) {
-    List<Terms> terms = known.between(ownerOf.apply(session.snapt()), from, to);
     return new Bound(
-        terms.stream()
+        owners.between(session.snapt(), from, to).stream()
+            .flatMap(owner -> known.between(owner, from, to).stream())
             .distinct()
             .map(each -> HighestPrice.of(each, application.serviceClass(), application.name()))
             .toList());

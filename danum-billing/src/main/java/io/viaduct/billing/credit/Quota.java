@@ -14,6 +14,7 @@ import java.time.Instant;
 /// @param covered total of the posted reports
 /// @param bytesPerSecond present rate, as told
 /// @param flows open flows, as told
+/// @param beyond the last bytes that passed without a grant
 /// @param reserved amount reserved for it
 /// @param validUntil when the unused part of the grant is released
 /// @param isCut true if credit was short: it got less than it needs
@@ -25,16 +26,36 @@ record Quota(
     Use covered,
     double bytesPerSecond,
     long flows,
+    Beyond beyond,
     MicroDenarii reserved,
     Instant validUntil,
     boolean isCut) {
+
+  /// Bytes of the session that passed without a grant, because billing was away: those between two
+  /// totals.
+  record Beyond(long from, long to) {
+    static final Beyond NOTHING = new Beyond(0, 0);
+  }
+
+  /// Bytes that are carried while the first quota is asked for.
+  private static final long FIRST_BYTES = 65_536;
 
   /// Returns a quota of nothing, for an application that asks for the first time.
   ///
   /// @param covered total of the reports that were posted before
   static Quota first(SessionKey session, Application application, Use covered, Instant now) {
     return new Quota(
-        session, application, Use.NONE, Use.NONE, covered, 0, 0, MicroDenarii.ZERO, now, false);
+        session,
+        application,
+        Use.NONE,
+        Use.NONE,
+        covered,
+        0,
+        0,
+        Beyond.NOTHING,
+        MicroDenarii.ZERO,
+        now,
+        false);
   }
 
   /// Returns the quota after the SNAPT has told its use. The rest of the grant is released. Flows
@@ -48,10 +69,28 @@ record Quota(
             covered,
             isCut ? Math.max(told.bytesPerSecond(), bytesPerSecond / 2) : told.bytesPerSecond(),
             told.flows(),
+            passedWithout(told),
             reserved,
             validUntil,
             isCut)
         .priced(price);
+  }
+
+  // For a second an application is carried while its quota is asked for.
+  private Beyond passedWithout(UsedByApplication told) {
+    long most = allowed.bytes() + FIRST_BYTES + (long) told.bytesPerSecond();
+    if (told.used().bytes() <= most) {
+      return beyond;
+    }
+    return new Beyond(
+        beyond.to() > covered.bytes() ? beyond.from() : allowed.bytes(), told.used().bytes());
+  }
+
+  /// Returns whether a report of so many bytes more is within what was granted.
+  boolean grants(long bytes) {
+    long total = covered.bytes() + bytes;
+    boolean wasBeyond = covered.bytes() < beyond.to() && total > beyond.from();
+    return !wasBeyond && total <= allowed.bytes();
   }
 
   /// Returns the quota without the rest of its grant.
@@ -80,6 +119,7 @@ record Quota(
             covered.plus(more),
             bytesPerSecond,
             flows,
+            beyond,
             reserved,
             validUntil,
             isCut)
@@ -88,7 +128,17 @@ record Quota(
 
   private Quota allowing(Use total, Instant until, boolean cut) {
     return new Quota(
-        session, application, used, total, covered, bytesPerSecond, flows, reserved, until, cut);
+        session,
+        application,
+        used,
+        total,
+        covered,
+        bytesPerSecond,
+        flows,
+        beyond,
+        reserved,
+        until,
+        cut);
   }
 
   private Quota priced(Bound price) {
@@ -100,9 +150,15 @@ record Quota(
         covered,
         bytesPerSecond,
         flows,
+        beyond,
         price.charge(allowed.beyond(covered)),
         validUntil,
         isCut);
+  }
+
+  /// Returns whether everything that was told is charged, and nothing is allowed beyond it.
+  boolean isSpent() {
+    return reserved.value() == 0 && !hasRest() && flows == 0;
   }
 
   /// Returns true if the application may go on.

@@ -18,7 +18,7 @@ final class Quotas {
       """
       select q.snapt_id, q.session_id, q.application, q.service_class, q.used_bytes, q.used_flow_ms, q.used_interval_ms,
         q.allowed_bytes, q.allowed_flow_ms, q.allowed_interval_ms, q.covered_bytes, q.covered_flow_ms,
-        q.covered_interval_ms, q.bytes_per_second, q.flows, q.reserved_microdenarii, q.valid_until, q.cut
+        q.covered_interval_ms, q.bytes_per_second, q.flows, q.beyond_from, q.beyond_to, q.reserved_microdenarii, q.valid_until, q.cut
       from credit_quota q
       """;
 
@@ -73,19 +73,30 @@ final class Quotas {
         """
         insert into credit_quota (snapt_id, session_id, application, service_class, account,
           used_bytes, used_flow_ms, used_interval_ms, allowed_bytes, allowed_flow_ms, allowed_interval_ms,
-          covered_bytes, covered_flow_ms, covered_interval_ms, bytes_per_second, flows, reserved_microdenarii,
-          valid_until, cut)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          covered_bytes, covered_flow_ms, covered_interval_ms, bytes_per_second, flows, beyond_from, beyond_to,
+          reserved_microdenarii, valid_until, cut)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (snapt_id, session_id, application, service_class) do update set
           used_bytes = excluded.used_bytes, used_flow_ms = excluded.used_flow_ms,
           used_interval_ms = excluded.used_interval_ms, allowed_bytes = excluded.allowed_bytes,
           allowed_flow_ms = excluded.allowed_flow_ms, allowed_interval_ms = excluded.allowed_interval_ms,
           covered_bytes = excluded.covered_bytes, covered_flow_ms = excluded.covered_flow_ms,
           covered_interval_ms = excluded.covered_interval_ms, bytes_per_second = excluded.bytes_per_second,
-          flows = excluded.flows, reserved_microdenarii = excluded.reserved_microdenarii,
-          valid_until = excluded.valid_until, cut = excluded.cut
+          flows = excluded.flows, beyond_from = excluded.beyond_from, beyond_to = excluded.beyond_to,
+          reserved_microdenarii = excluded.reserved_microdenarii, valid_until = excluded.valid_until, cut = excluded.cut
         """,
         quotas.stream().map(quota -> row(account, quota)).toList());
+  }
+
+  /// Deletes the quota of an application.
+  void delete(Quota quota) {
+    jdbc.sql(
+            "delete from credit_quota where (snapt_id, session_id, application, service_class) = (?, ?, ?, ?)")
+        .param(quota.session().snapt())
+        .param(quota.session().id())
+        .param(quota.application().name())
+        .param(quota.application().serviceClass().name())
+        .update();
   }
 
   /// Deletes the quotas of ended sessions that reserve nothing any more, or whose reports are all
@@ -163,6 +174,8 @@ final class Quotas {
       quota.covered().intervalMs(),
       quota.bytesPerSecond(),
       quota.flows(),
+      quota.beyond().from(),
+      quota.beyond().to(),
       quota.reserved().value(),
       Timestamp.from(quota.validUntil()),
       quota.isCut()
@@ -178,8 +191,9 @@ final class Quotas {
         new Use(row.getLong(11), row.getLong(12), row.getLong(13)),
         row.getDouble(14),
         row.getLong(15),
-        new MicroDenarii(row.getLong(16)),
-        row.getTimestamp(17).toInstant(),
-        row.getBoolean(18));
+        new Quota.Beyond(row.getLong(16), row.getLong(17)),
+        new MicroDenarii(row.getLong(18)),
+        row.getTimestamp(19).toInstant(),
+        row.getBoolean(20));
   }
 }

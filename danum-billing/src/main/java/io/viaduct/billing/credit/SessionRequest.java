@@ -17,8 +17,12 @@ import java.util.regex.Pattern;
 ///   class
 record SessionRequest(
     SessionKey session, String account, long number, boolean isLast, List<UsedByApplication> used) {
-  /// Most applications of one session. The table of a device has some 20 names.
-  static final int APPLICATIONS_MAX = 64;
+  /// Most applications of one session at a time, in all classes. The table of a device has some 20
+  /// names, and 255 at most.
+  static final int APPLICATIONS_MAX = 256;
+
+  /// Most applications of one request.
+  private static final int REQUEST_MAX = 64;
 
   /// Largest count: sums of such counts do not overflow.
   private static final long COUNT_MAX = 1L << 50;
@@ -36,10 +40,10 @@ record SessionRequest(
     if (request.getNumber() < 1) {
       throw new RequestRefusedException("number must be 1 or more, got " + request.getNumber());
     }
-    if (request.getUsedCount() > APPLICATIONS_MAX) {
+    if (request.getUsedCount() > REQUEST_MAX) {
       throw new RequestRefusedException(
           "a request has at most %d applications, got %d"
-              .formatted(APPLICATIONS_MAX, request.getUsedCount()));
+              .formatted(REQUEST_MAX, request.getUsedCount()));
     }
     long totalMs = count("total_ms", request.getTotalMs());
     List<UsedByApplication> used =

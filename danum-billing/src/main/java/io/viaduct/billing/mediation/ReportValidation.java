@@ -331,6 +331,7 @@ final class ReportValidation {
         usage.getRemoteAddress(),
         usage.getRemotePort(),
         usage.getLink().isEmpty() ? null : usage.getLink(),
+        usage.getJitterMs(),
         measure);
   }
 

@@ -4,10 +4,10 @@ import io.viaduct.billing.tariff.ServiceClass;
 
 /// An activity of the user, as the classification sees it.
 public enum Activity {
-  MAIL("mail", ServiceClass.LT_HD, "default-tcp", 0.95),
+  MAIL("mail", ServiceClass.LT_HD, "mail", 0.95),
   WEB("web", ServiceClass.HT_HD, "web", 0.92),
   VIDEO("an hour of video", ServiceClass.HT_HD, "web", 0.99),
-  CALLS("half an hour of calls", ServiceClass.HT_LD, "skype-voice", 0.7),
+  CALLS("half an hour of calls", ServiceClass.HT_LD, "voice-call", 0.7),
   CHAT("chat", ServiceClass.LT_LD, "hangout-chat", 0.6),
   BACKGROUND("background", ServiceClass.LT_HD, "default-tcp", 0.95);
 

@@ -6,6 +6,9 @@ import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.snapts.Snapts;
+import io.viaduct.billing.snapts.SnaptsImport;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.service.configuration.ConfigurationException;
 import java.time.InstantSource;
 import org.slf4j.Logger;
@@ -100,6 +103,22 @@ class ProvisioningParts {
       InstantSource clock,
       MeterRegistry registry) {
     return new ProvisioningService(jdbc, credentials, devices, clock, registry);
+  }
+
+  @Bean(destroyMethod = "") // snaptStreams closes it, before the server waits for its streams
+  EnrolmentService enrolment(
+      Snapts snapts,
+      SurchargeBook surcharges,
+      SnaptsImport imports,
+      BillingConfiguration configuration,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new EnrolmentService(snapts, surcharges, imports, configuration, clock, registry);
+  }
+
+  @Bean
+  Running<AutoCloseable> snaptStreams(EnrolmentService enrolment) {
+    return Running.atStop(Stage.BRIDGE_STREAMS, enrolment);
   }
 
   @Bean

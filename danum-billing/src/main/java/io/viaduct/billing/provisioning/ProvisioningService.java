@@ -52,7 +52,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private final Subscribers subscribers;
   private final Devices devices;
   private final InstantSource clock;
-  private final Set<SubscriberWatch> watches = ConcurrentHashMap.newKeySet();
+  private final Set<DirectoryWatch<SubscriberEvent>> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
   private final LabelledCounters<Refusal> refusals;
   private final LabelledCounters<BindDeviceVerdict> bindings;
@@ -116,8 +116,8 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
               "at most " + WATCHES_MAX + " bridges may watch subscribers"));
       return;
     }
-    SubscriberWatch watch =
-        new SubscriberWatch(subscribers, (ServerCallStreamObserver<SubscriberEvent>) events);
+    DirectoryWatch<SubscriberEvent> watch =
+        new DirectoryWatch<>(subscribers, (ServerCallStreamObserver<SubscriberEvent>) events);
     watches.add(watch); // before it reads, so that it misses no change
     watch.start(() -> watches.remove(watch));
   }
@@ -181,7 +181,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   /// Ends the streams. The bridges keep their subscribers, call again, and then get all of them.
   @Override
   public void interrupted() {
-    watches.forEach(SubscriberWatch::end);
+    watches.forEach(DirectoryWatch::end);
   }
 
   /// Ends the streams and refuses new ones.

@@ -3,17 +3,19 @@ package io.viaduct.billing.provisioning;
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
+import io.viaduct.usage.v1.SubscriberEvent;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Optional;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Reads subscribers: users whose account is not closed and who have SIP credentials for the
 /// domain.
-final class Subscribers {
+final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
   private static final String SELECT =
       "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
           + " array(select d.public_key from device d where d.account = a.id order by d.added_at),"
@@ -38,17 +40,38 @@ final class Subscribers {
         .optional();
   }
 
-  /// Returns subscribers, sorted by account.
-  ///
-  /// @param after last account of the previous page, or empty
-  List<Subscriber> page(String after, int limit) {
-    return jdbc.sql(
-            SELECT + "and a.id > :after collate \"C\" order by a.id collate \"C\" limit :limit")
+  @Override
+  public String name() {
+    return "subscribers";
+  }
+
+  @Override
+  public SequencedMap<String, SubscriberEvent> page(String after, int limit) {
+    SequencedMap<String, SubscriberEvent> page = new LinkedHashMap<>();
+    jdbc.sql(SELECT + "and a.id > :after collate \"C\" order by a.id collate \"C\" limit :limit")
         .param("realm", credentials.realm())
         .param("after", after)
         .param("limit", limit)
         .query((row, _) -> read(row))
-        .list();
+        .list()
+        .forEach(each -> page.put(each.getAccount(), event(each)));
+    return page;
+  }
+
+  @Override
+  public SubscriberEvent event(String account) {
+    return find(account)
+        .map(Subscribers::event)
+        .orElseGet(() -> SubscriberEvent.newBuilder().setRemoved(account).build());
+  }
+
+  @Override
+  public SubscriberEvent complete() {
+    return SubscriberEvent.newBuilder().setComplete(true).build();
+  }
+
+  private static SubscriberEvent event(Subscriber subscriber) {
+    return SubscriberEvent.newBuilder().setSubscriber(subscriber).build();
   }
 
   private Subscriber read(ResultSet row) throws SQLException {

@@ -47,6 +47,7 @@ record Explanation(
       double delayMs,
       @Nullable Double delayErrorMs,
       String delaySource,
+      @Nullable Double jitterMs,
       double loss,
       @Nullable Double busy,
       @Nullable Double spareKbitPerSecond,
@@ -119,7 +120,7 @@ record Explanation(
         measure.serviceClass().name(),
         flow.link(),
         curve.tariff().point().name(),
-        inputs(measure, price, report.intervalMs()),
+        inputs(flow, measure, price, report.intervalMs()),
         together(report, measure, measures),
         JSON.convertValue(TariffDocument.tree(curve), Map.class),
         discount.base().name(),
@@ -130,7 +131,8 @@ record Explanation(
         price.lines().equals(flow.posted()));
   }
 
-  private static Inputs inputs(FlowMeasure measure, RatedFlow rated, long intervalMs) {
+  private static Inputs inputs(
+      ChargedReport.Flow flow, FlowMeasure measure, RatedFlow rated, long intervalMs) {
     return new Inputs(
         Long.toString(measure.preBytes()),
         Long.toString(measure.postBytes()),
@@ -139,6 +141,7 @@ record Explanation(
         rated.delay().delayMs(),
         rated.delay().errorMs(),
         rated.delay().source().name(),
+        flow.jitterMs(),
         measure.loss(),
         measure.demand().busy(),
         measure.demand().spareKbitPerSecond(),

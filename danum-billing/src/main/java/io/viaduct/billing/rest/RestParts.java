@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
   SessionsResource.class,
   StartedPaymentsResource.class,
   StatementsResource.class,
+  SnaptsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,

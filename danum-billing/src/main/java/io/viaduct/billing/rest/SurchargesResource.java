@@ -39,9 +39,8 @@ class SurchargesResource {
     this.clock = clock;
   }
 
-  record NewSurcharge(Instant effectiveFrom, Map<String, Object> surcharge) {
+  record NewSurcharge(@Nullable Instant effectiveFrom, Map<String, Object> surcharge) {
     NewSurcharge {
-      JsonBody.require("effectiveFrom", effectiveFrom);
       JsonBody.require("surcharge", surcharge);
     }
   }
@@ -89,24 +88,26 @@ class SurchargesResource {
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(
       summary = "Store a new version of an owner's surcharge, as an operator",
+      description = "Without effectiveFrom it is in force at once.",
       operationId = "addSurcharge")
   SurchargeView add(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestBody NewSurcharge wanted) {
+    Instant now = clock.instant();
     return SurchargeView.of(
         surcharges.add(
             owner(id),
             TariffDocument.parseSurcharge(JSON.writeValueAsString(wanted.surcharge())),
-            wanted.effectiveFrom(),
+            wanted.effectiveFrom() == null ? now : wanted.effectiveFrom(),
             caller.account(),
-            clock.instant()));
+            now));
   }
 
   private static String owner(String id) {
     if (!id.matches("[A-Za-z0-9._-]{1,64}")) {
       throw ProblemException.invalid(
-          "the owner must be 1 to 64 of A-Z a-z 0-9 . _ -, as in snapt-owners");
+          "the owner must be 1 to 64 of A-Z a-z 0-9 . _ -, as a SNAPT names its owner");
     }
     return id;
   }

@@ -28,10 +28,16 @@ public record ChargedReport(
   /// @param charge id of the charge
   /// @param id id of the flow in the report
   /// @param link the device's link that carried most of it; null if it is not known
+  /// @param jitterMs as reported; null for charges of a version before
   /// @param measure what was measured
   /// @param posted the bill
   public record Flow(
-      long charge, long id, @Nullable String link, FlowMeasure measure, BillLines posted) {}
+      long charge,
+      long id,
+      @Nullable String link,
+      @Nullable Double jitterMs,
+      FlowMeasure measure,
+      BillLines posted) {}
 
   /// Returns the report with its flows.
   ChargedReport with(List<Flow> all) {

@@ -78,6 +78,7 @@ public final class ChargedReports {
         row.getLong("id"),
         row.getLong("flow"),
         row.getString("link"),
+        row.getObject("jitter_ms", Double.class),
         measure,
         BillColumns.read(row));
   }

@@ -257,10 +257,10 @@ public final class IntervalStore {
           "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
               + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
               + " delay_ms, delay_error_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
-              + " busy, spare, demand_end, offered, broken_promise, promised, measured, device, link, "
+              + " busy, spare, demand_end, offered, broken_promise, promised, measured, device, link, jitter_ms, "
               + BillColumns.NAMES
               + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-              + " ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+              + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
               + BillColumns.MARKS
               + ")",
           charges);
@@ -369,7 +369,8 @@ public final class IntervalStore {
         broken == null ? null : broken.promised(),
         broken == null ? null : broken.measured(),
         interval.report().evidence().device(),
-        flow.link());
+        flow.link(),
+        flow.jitterMs());
   }
 
   // A row of a table that ends with the lines of a bill.

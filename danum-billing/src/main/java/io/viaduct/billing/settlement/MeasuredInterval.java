@@ -103,6 +103,8 @@ public record MeasuredInterval(
   /// @param remoteAddress address of the remote end, numeric
   /// @param remotePort port of the remote end, 0 if the protocol has none
   /// @param link the device's link that carried most of it; null if it is not known
+  /// @param jitterMs RFC 3550 section 6.4.1, at the end of the interval, milliseconds; explained,
+  ///   never priced
   /// @param measure measurements that determine the price
   public record Flow(
       long id,
@@ -110,6 +112,7 @@ public record MeasuredInterval(
       String remoteAddress,
       int remotePort,
       @Nullable String link,
+      double jitterMs,
       FlowMeasure measure) {}
 
   /// The report as it was signed.

@@ -9,6 +9,7 @@ import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
+import io.viaduct.billing.snapts.Ownership;
 import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.billing.wallet.PaidCharge;
 import io.viaduct.billing.wallet.Wallets;
@@ -41,6 +42,7 @@ final class PostingRound {
   private final CoveredUse coveredUse;
   private final Wallets wallets;
   private final SettlementRules rules;
+  private final Ownership owners;
   private final TermsInForce.Known terms;
   private final Instant now;
 
@@ -58,6 +60,7 @@ final class PostingRound {
       JdbcTemplate batches,
       Ledger ledger,
       SettlementRules rules,
+      Ownership owners,
       TermsInForce.Known terms,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
@@ -65,10 +68,10 @@ final class PostingRound {
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
     this.coveredUse =
-        new CoveredUse(
-            batches, HighestPrices.of(terms, rules.ownerOf(), now, rules.adjustmentTime()), now);
+        new CoveredUse(batches, HighestPrices.of(terms, owners, now, rules.adjustmentTime()), now);
     this.wallets = new Wallets(batches);
     this.rules = rules;
+    this.owners = owners;
     this.terms = terms;
     this.now = now;
   }
@@ -254,7 +257,7 @@ final class PostingRound {
   }
 
   private BilledInterval bill(MeasuredInterval report) {
-    String owner = rules.ownerOf().apply(report.key().snapt());
+    String owner = owners.at(report.key().snapt(), report.startedAt());
     return BilledInterval.of(
         report,
         terms.at(owner, report.startedAt()),
@@ -286,7 +289,11 @@ final class PostingRound {
     return IntStream.range(0, interval.flows().size())
         .mapToObj(i -> {
           RatedFlow flow = interval.flows().get(i);
-          return new PaidCharge(interval.chargeIds().get(i), account, flow.lines().net());
+          return new PaidCharge(
+              interval.chargeIds().get(i),
+              account,
+              interval.report().startedAt(),
+              flow.lines().net());
         });
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.snapts.Ownership;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TermsInForce;
@@ -9,7 +10,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Bills validated reports. Finds the reports that were billed before, rates the new ones, and
@@ -53,11 +56,12 @@ public final class ReportPosting {
   // A round ends before the second report of an identity. A report may come together with a copy
   // that has its receipt; the copy must see the result of the first. Rounds keep the order.
   private List<PostResult> postRounds(List<MeasuredInterval> reports, Instant now) {
+    Ownership owners = Ownership.read(JdbcClient.create(jdbc), rules.ownerOf());
     TermsInForce.Known terms =
         TermsInForce.Known.of(
             tariffs,
             surcharges,
-            reports.stream().map(r -> rules.ownerOf().apply(r.key().snapt())).distinct().toList());
+            owners.of(reports.stream().map(r -> r.key().snapt()).collect(Collectors.toSet())));
     List<PostResult> results = new ArrayList<>(reports.size());
     while (results.size() < reports.size()) {
       List<MeasuredInterval> round = new ArrayList<>();
@@ -68,7 +72,7 @@ public final class ReportPosting {
         }
         round.add(report);
       }
-      results.addAll(new PostingRound(jdbc, ledger, rules, terms, now).post(round));
+      results.addAll(new PostingRound(jdbc, ledger, rules, owners, terms, now).post(round));
     }
     return List.copyOf(results);
   }

@@ -8,7 +8,8 @@ import java.util.function.UnaryOperator;
 ///
 /// @param graceTime time from the end of an interval until it is settled
 /// @param adjustmentTime time from the end of an interval until its report is refused as too late
-/// @param ownerOf owner by SNAPT id; the owner earns the provider's fee
+/// @param ownerOf owner of a SNAPT that was never enrolled, by its id; the owner earns the
+///   provider's fee
 /// @param bounds bounds above which a report is held
 public record SettlementRules(
     Duration graceTime, Duration adjustmentTime, UnaryOperator<String> ownerOf, Bounds bounds) {

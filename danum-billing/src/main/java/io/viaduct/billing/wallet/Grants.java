@@ -5,6 +5,7 @@ import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
@@ -19,6 +20,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class Grants {
   /// Most wallets that one periodic run opens or lets expire.
   private static final int WALLETS_OF_RUN = 500;
+
+  /// Longest time for which a wallet waits for the reports of use from before its end.
+  private static final Duration WAIT_MAX = Duration.ofMinutes(10);
 
   private final TransactionTemplate transaction;
   private final JdbcClient jdbc;
@@ -153,7 +157,9 @@ public final class Grants {
 
   /// Lets wallets expire, and opens those of a new month.
   void onClock(Instant now) {
-    wallets.overdue(now, WALLETS_OF_RUN).forEach(wallet -> expire(wallet.id(), now));
+    wallets
+        .overdue(now, now.minus(WAIT_MAX), WALLETS_OF_RUN)
+        .forEach(wallet -> expire(wallet.id(), now));
     jdbc.sql(
             """
             select a.account, a.amount_microdenarii, a.changed_by from allowance a join account c on c.id = a.account

@@ -1,9 +1,11 @@
 package io.viaduct.billing.wallet;
 
 import io.viaduct.billing.ledger.MicroDenarii;
+import java.time.Instant;
 
 /// A charge that is being posted.
 ///
 /// @param id id of the charge
+/// @param beganAt begin of its interval: wallets that had expired before do not pay it
 /// @param net what its payer pays
-public record PaidCharge(long id, String account, MicroDenarii net) {}
+public record PaidCharge(long id, String account, Instant beganAt, MicroDenarii net) {}

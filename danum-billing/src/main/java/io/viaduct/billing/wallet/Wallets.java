@@ -69,7 +69,7 @@ public final class Wallets {
     for (int i = 0; i < wallets.size() && left.value() > 0; i++) {
       Wallet wallet = wallets.get(i);
       MicroDenarii drawn = left.compareTo(wallet.rest()) < 0 ? left : wallet.rest();
-      if (drawn.value() > 0) {
+      if (drawn.value() > 0 && charge.beganAt().isBefore(wallet.expiresAt())) {
         draws.add(new Object[] {wallet.id(), charge.id(), drawn.value()});
         wallets.set(i, wallet.drawn(drawn));
         left = left.minus(drawn);
@@ -139,13 +139,20 @@ public final class Wallets {
         .optional();
   }
 
-  /// Returns up to `limit` wallets that are to expire.
-  List<Wallet> overdue(Instant now, int limit) {
+  /// Returns up to `limit` wallets that are to expire. Use from before their end may not be charged
+  /// yet: while the account has reservations, they wait for it, until `waitingSince`.
+  List<Wallet> overdue(Instant now, Instant waitingSince, int limit) {
     return jdbc.sql(
             SELECT
-                + "where w.expires_at <= ? and e.wallet_id is null order by w.expires_at limit ?")
-        .param(Timestamp.from(now))
-        .param(limit)
+                + """
+                where w.expires_at <= :now and e.wallet_id is null
+                  and (w.expires_at <= :since or not exists (select from credit_quota q
+                    where q.account = w.account and q.reserved_microdenarii > 0))
+                order by w.expires_at limit :limit
+                """)
+        .param("now", Timestamp.from(now))
+        .param("since", Timestamp.from(waitingSince))
+        .param("limit", limit)
         .query((row, _) -> wallet(row))
         .list();
   }

@@ -10,12 +10,15 @@ import io.viaduct.billing.commandline.CommandRun.Person;
 import io.viaduct.billing.mediation.PostedReports;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.service.tls.Ed25519;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -299,6 +302,46 @@ class DenariiTest {
     assertThat(operator.run("tariff", "diff", before, Integer.toString(latest + 3)).out())
         .isEqualTo("no value differs\n");
     assertThat(user.run("tariff", "rollback", before).code()).isEqualTo(77);
+  }
+
+  @Test
+  void aSnaptIsEnrolledChangedPricedListedAndRemoved() {
+    String snapt = "snapt-of-" + alice;
+    String owner = "owner-of-" + alice;
+    String key =
+        Base64.getEncoder()
+            .encodeToString(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
+    CommandRun unknown = operator.run("snapts", "enrol", snapt, "--owner", owner);
+    assertThat(unknown.code()).isEqualTo(64);
+    assertThat(unknown.err()).contains("is not enrolled: name its --report-key");
+    String[] enrol = {"snapts", "enrol", snapt, "--report-key", key, "--owner", owner};
+    assertThat(operator.run(enrol).succeeds().out())
+        .isEqualTo("%s enrolled: owner %s, region none%n".formatted(snapt, owner));
+    JsonNode changed =
+        operator.run("snapts", "enrol", snapt, "--region", "north", "--json").succeeds().json();
+    assertThat(changed.path("reportKey").asString()).isEqualTo(key);
+    assertThat(changed.path("region").asString()).isEqualTo("north");
+    assertThat(
+            operator.run("snapts", "price", snapt, "--per-gigabyte", "HT_HD=2.5").succeeds().out())
+        .startsWith("stored version 1 of " + owner);
+    operator
+        .run("snapts", "price", snapt, "--per-gigabyte", "LT_LD=1", "--at", "2100-01-01")
+        .succeeds();
+    String line =
+        operator
+            .run("snapts", "list")
+            .succeeds()
+            .out()
+            .lines()
+            .filter(each -> each.startsWith(snapt))
+            .findFirst()
+            .orElseThrow();
+    assertThat(line).contains(owner, "north", "HT_HD 2.5 den", "LT_LD 1 den from 2100-01-01");
+    assertThat(user.run("snapts", "list").code()).isEqualTo(77);
+    assertThat(operator.run("snapts", "remove", snapt).succeeds().out())
+        .isEqualTo(snapt + " removed" + System.lineSeparator());
+    assertThat(operator.run("snapts", "remove", snapt).code()).isEqualTo(2);
+    assertThat(operator.run("snapts", "list", "--json").succeeds().out()).doesNotContain(snapt);
   }
 
   @Test

@@ -28,7 +28,8 @@ class CreditAnswersTest {
           CreditState.EXHAUSTED,
           null,
           1,
-          null);
+          null,
+          MicroDenarii.ZERO);
 
   @Test
   void anAnswerSaysWhatTheTariffSaysAboutEachClass() {

@@ -15,6 +15,7 @@ import io.viaduct.usage.v1.FailureAction;
 import io.viaduct.usage.v1.GrantedUnits;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.ServiceClass;
+import io.viaduct.usage.v1.UsageReport;
 import io.viaduct.usage.v1.UsedUnits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -708,6 +709,74 @@ class CreditControlTest {
               .asString());
     }
     assertThat(passed).containsExactly("beyond-quota", "quota");
+  }
+
+  @Test
+  void whatPassedWhileBillingWasAwayIsBeyondItsQuotaAlsoIfItIsToldBeforeItsReport()
+      throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    long granted = bridge.ask(web.request()).getGranted(0).getTotalBytes();
+    web.carry(granted + 5_000_000, 10_000); // billing is away
+    bridge.ask(web.request());
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    JsonNode charge =
+        billing.get("/api/v1/accounts/" + account + "/charges", operator).body().at("/charges/0");
+    String payment = "/api/v1/charges/" + charge.get("id").asString() + "/payment";
+    assertThat(billing.get(payment, operator).body().get("passedBy").asString())
+        .isEqualTo("beyond-quota");
+  }
+
+  @Test
+  void useFromBeforeTheEndOfAWalletIsPaidByItAlthoughItsReportComesLater() throws Exception {
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + account + "/grants",
+        operator,
+        "{\"amountMicrodenarii\":\"10000000\",\"expiresAt\":\"%s\",\"reason\":\"welcome\"}"
+            .formatted(CLOCK.instant().plus(Duration.ofMinutes(1))),
+        Map.of("Idempotency-Key", account));
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    web.useUp(bridge.ask(web.request()));
+    bridge.ask(web.request());
+    UsageReport before = web.report(CLOCK.instant(), 100, false);
+    CLOCK.advance(Duration.ofMinutes(2));
+    assertThat(bridge.ask(web.request()).getResult())
+        .as("an expired wallet pays nothing new")
+        .isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    bridge.submit(before, CLOCK.instant());
+    JsonNode charge =
+        billing.get("/api/v1/accounts/" + account + "/charges", operator).body().at("/charges/0");
+    String payment = "/api/v1/charges/" + charge.get("id").asString() + "/payment";
+    assertThat(billing.get(payment, operator).body().at("/paidBy/0/wallet").asString())
+        .isEqualTo("grant");
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    await().untilAsserted(() -> assertThat(credit().get("balanceMicrodenarii").asLong()).isZero());
+  }
+
+  @Test
+  void anApplicationWhoseUseIsChargedMakesRoomForAnotherOne() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession names = session("app-0", ServiceClass.LT_LD);
+    bridge.ask(flows(names.request(), "app-0", 0));
+    for (int i = 1; i <= 300; i++) {
+      CreditRequest ended = flows(names.request(), "app-" + i, 0);
+      assertThat(bridge.ask(ended).getResult()).as("name %d", i).isEqualTo(CreditResult.SUCCESS);
+    }
+    MeteredSession busy = session("app-0", ServiceClass.LT_LD);
+    for (int i = 0; i < 256; i++) {
+      assertThat(bridge.ask(flows(busy.request(), "app-" + i, 1)).getResult())
+          .isNotEqualTo(CreditResult.REQUEST_REFUSED);
+    }
+    CreditAnswer full = bridge.ask(flows(busy.request(), "app-256", 1));
+    assertThat(full.getResult()).isEqualTo(CreditResult.REQUEST_REFUSED);
+    assertThat(full.getReason()).contains("at most 256 applications at a time");
+  }
+
+  private static CreditRequest flows(CreditRequest request, String application, int open) {
+    CreditRequest.Builder changed = request.toBuilder();
+    changed.getUsedBuilder(0).setApplication(application).setFlows(open);
+    return changed.build();
   }
 
   @Test

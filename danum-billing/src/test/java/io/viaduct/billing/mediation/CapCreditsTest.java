@@ -115,6 +115,41 @@ class CapCreditsTest {
   }
 
   @Test
+  void whatACapGaveBackOpensNoOtherDayAndIsNotRefundedAgain() {
+    moveTo(day.plus(3, ChronoUnit.HOURS));
+    reports().forEach(rig::submit);
+    endTheDay();
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(
+            rig.jdbc.queryForList(
+                "select spent_microdenarii from spending where account = ?", Long.class, alice))
+        .as("by day of posting")
+        .containsExactly(6 * VIDEO);
+    List<Long> charges =
+        rig.jdbc.queryForList(
+            "select id from charge where account = ? order by started_at", Long.class, alice);
+    assertThat(refund(charges.getFirst(), VIDEO)).isInstanceOf(Credits.Result.Posted.class);
+    long rest = 20_000_000 - VIDEO; // of the cap of the hour
+    assertThat(refund(charges.get(1), rest + 1))
+        .isEqualTo(new Credits.Result.ExceedsCharge(new MicroDenarii(rest)));
+    assertThat(refund(charges.get(1), rest)).isInstanceOf(Credits.Result.Posted.class);
+    assertThat(rig.balance(alice)).isEqualTo(-30_000_000);
+  }
+
+  private Credits.Result refund(long charge, long microdenarii) {
+    return new Credits(SharedDatabase.transaction(), SharedDatabase.client(), rig.ledger)
+        .post(
+            new Credits.Request(
+                "refund-" + charge + "-" + microdenarii,
+                alice,
+                new MicroDenarii(microdenarii),
+                "complaint",
+                charge,
+                "operator"),
+            rig.clock.instant());
+  }
+
+  @Test
   void aDayWaitsForIntervalsThatNobodyHasSigned() {
     moveTo(day.plus(3, ChronoUnit.HOURS));
     List<UsageReport> reports = reports();

@@ -3,15 +3,23 @@ package io.viaduct.billing.mediation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.snapts.Snapt;
+import io.viaduct.billing.snapts.SnaptFacts;
+import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.billing.tariff.TariffRule;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.UsageReport;
+import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +83,44 @@ class SurchargeTest {
     rig.settlement.settleDue(rig.clock.instant());
     assertThat(rig.ledger.balance(LedgerAccount.provider(owner)).value())
         .isEqualTo(3 * 3_554_116 + 397_500 + 795_000);
+  }
+
+  @Test
+  void anIntervalIsChargedForTheOwnerAtItsStartAlsoAfterTheSnaptWasSoldOrRemoved() {
+    Snapts snapts = new Snapts(rig.client, SharedDatabase.transaction());
+    String second = "second-" + tag;
+    rig.surcharges.add(
+        second,
+        new Surcharge(Map.of(ServiceClass.HT_LD, 0.2)),
+        rig.clock.instant(),
+        "operator",
+        rig.clock.instant());
+    surcharge(0.1);
+    Snapt enrolled = snapts.put(facts(owner), null, "operator", rig.clock.instant());
+    rig.clock.advance(Duration.ofMinutes(1));
+    UsageReport first = worked(0);
+    snapts.put(facts(second), enrolled.version(), "operator", rig.clock.instant());
+    rig.clock.advance(Duration.ofMinutes(1));
+    rig.submit(first);
+    assertThat(rig.balance(alice)).isEqualTo(-34_348_658 - 397_500);
+    rig.submit(worked(1));
+    assertThat(rig.balance(alice)).isEqualTo(-2 * 34_348_658 - 397_500 - 795_000);
+    UsageReport last = worked(2);
+    snapts.remove("snapt-" + tag, null, rig.clock.instant());
+    rig.submit(last);
+    assertThat(rig.balance(alice)).isEqualTo(-3 * 34_348_658 - 397_500 - 2 * 795_000);
+    assertThat(
+            rig.jdbc.queryForList(
+                "select owner from charging_interval where account = ? order by id",
+                String.class,
+                alice))
+        .containsExactly(owner, second, second);
+  }
+
+  private SnaptFacts facts(String of) {
+    byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
+    return new SnaptFacts(
+        "snapt-" + tag, Base64.getEncoder().encodeToString(key), of, "core", OptionalLong.empty());
   }
 
   @Test

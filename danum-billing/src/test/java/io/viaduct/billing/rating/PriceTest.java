@@ -11,8 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.GZIPInputStream;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,19 +33,24 @@ public class PriceTest {
     assertThat(lines).hasSize(1104);
   }
 
-  @Test
-  void everyVectorOfTheOfferedPointIsReproducedBitForBit() throws Exception {
+  /// The second file has 10,000 random flows of the oracle.
+  @ParameterizedTest
+  @CsvSource({"vectors-offered.jsonl,432", "vectors-random.jsonl.gz,4556"})
+  void everyVectorOfTheOfferedPointIsReproducedBitForBit(String file, int size) throws Exception {
+    List<String> lines = lines(file);
     SoftAssertions all = new SoftAssertions();
-    List<String> lines = lines("vectors-offered.jsonl");
-    lines.forEach(line -> checkOffered(all, JSON.readTree(line), line));
+    for (String line : lines) {
+      checkOffered(all, JSON.readTree(line), line);
+    }
     all.assertAll();
-    assertThat(lines).hasSize(432);
+    assertThat(lines).hasSize(size);
   }
 
-  /// The lines of a file of vectors.
+  /// The lines of a file of vectors; a name that ends with `.gz` is unpacked.
   public static List<String> lines(String resource) throws Exception {
-    try (InputStream in = Objects.requireNonNull(PriceTest.class.getResourceAsStream(resource))) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    try (InputStream in = Objects.requireNonNull(PriceTest.class.getResourceAsStream(resource));
+        InputStream plain = resource.endsWith(".gz") ? new GZIPInputStream(in) : in) {
+      return new String(plain.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
   }
 

@@ -55,6 +55,8 @@ class MoneyRoutesTest {
           "PUT /api/v1/tariff-drafts/{id}",
           "DELETE /api/v1/tariff-drafts/{id}",
           "PUT /api/v1/accounts/{id}/credit/block",
+          "PUT /api/v1/snapts/{id}",
+          "DELETE /api/v1/snapts/{id}",
           "POST /api/v1/owners/{id}/surcharges");
 
   /// The provider's event has an id of its own in place of the key; PaymentTest repeats it.

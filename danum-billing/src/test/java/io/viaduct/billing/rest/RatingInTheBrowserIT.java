@@ -31,6 +31,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -103,12 +105,15 @@ class RatingInTheBrowserIT {
     assertThat(all).hasSize(1104);
   }
 
-  @Test
-  void everyVectorOfTheOfferedPointHasTheSameIntegerInTheBrowser() throws Exception {
+  /// The second file has 10,000 random flows of the oracle.
+  @ParameterizedTest
+  @CsvSource({"vectors-offered.jsonl,432", "vectors-random.jsonl.gz,4556"})
+  void everyVectorOfTheOfferedPointHasTheSameIntegerInTheBrowser(String file, int size)
+      throws Exception {
     Terms terms = Terms.of(SeedTariff.at(OperatingPoint.OFFERED));
     List<Rated> all = new ArrayList<>();
     List<Long> expected = new ArrayList<>();
-    List<String> lines = PriceTest.lines("vectors-offered.jsonl");
+    List<String> lines = PriceTest.lines(file);
     for (String line : lines) {
       JsonNode vector = JSON.readTree(line);
       long intervalMs = vector.get("dt_ms").asLong();
@@ -126,7 +131,7 @@ class RatingInTheBrowserIT {
       all.addAll(rate(flows, intervalMs, terms, line));
     }
     compare(all, expected);
-    assertThat(lines).hasSize(432);
+    assertThat(lines).hasSize(size);
   }
 
   @Test
@@ -156,7 +161,7 @@ class RatingInTheBrowserIT {
     List<RatedFlow> rated = RatedReport.of(measures, intervalMs, terms).flows();
     List<ChargedReport.Flow> flows = new ArrayList<>();
     for (int i = 0; i < rated.size(); i++) {
-      flows.add(new ChargedReport.Flow(i, i, null, measures.get(i), rated.get(i).lines()));
+      flows.add(new ChargedReport.Flow(i, i, null, null, measures.get(i), rated.get(i).lines()));
     }
     ChargedReport report =
         new ChargedReport("alice", "owner", 1, null, java.time.Instant.EPOCH, intervalMs, flows);

@@ -1,5 +1,7 @@
 package io.viaduct.bridge.directory;
 
+import io.viaduct.usage.v1.DrainOrder;
+
 /// A stream on which a SNAPT announces itself. [SnaptClaims] makes one call at a time.
 public interface Announcer {
   /// Returns the numeric address and port of the other end. Two streams of one process share a
@@ -14,6 +16,9 @@ public interface Announcer {
   /// @param number the status repeats it; SNAPTs of the previous version ignore the probe and send
   ///   their next status as usual
   void probe(long number);
+
+  /// Passes an operator's order to the SNAPT.
+  void order(DrainOrder order);
 
   /// Ends the stream.
   ///

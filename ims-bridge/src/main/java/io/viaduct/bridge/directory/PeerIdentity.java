@@ -41,7 +41,7 @@ public final class PeerIdentity implements ServerInterceptor {
       refused.run();
       call.close(
           Status.PERMISSION_DENIED.withDescription(
-              "certificate names '" + name.orElse("") + "', which is not configured here"),
+              "certificate names '" + name.orElse("") + "', which is not enrolled here"),
           new Metadata());
       return new ServerCall.Listener<>() {};
     }

@@ -2,6 +2,7 @@ package io.viaduct.bridge.directory;
 
 import io.viaduct.bridge.directory.Claim.Party;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,6 +58,18 @@ public final class SnaptClaims {
   public synchronized boolean mayReport(String id, String peer) {
     Claim claim = claims.get(id);
     return claim == null || claim.owner == null || claim.owner.address().equals(peer);
+  }
+
+  /// Passes an operator's order to the process that holds an id.
+  ///
+  /// @return false if no process has announced the id
+  public synchronized boolean order(String id, DrainOrder order) {
+    Claim claim = claims.get(id);
+    if (claim == null || claim.owner == null) {
+      return false;
+    }
+    claim.owner.stream().order(order);
+    return true;
   }
 
   /// Handles a valid status: accepts it, lets its stream wait for the result of a probe, or refuses

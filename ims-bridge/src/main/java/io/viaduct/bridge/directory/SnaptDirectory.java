@@ -8,13 +8,14 @@ import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/// The configured SNAPTs with their last status. Thread-safe.
+/// The enrolled SNAPTs with their last status. Thread-safe.
 public final class SnaptDirectory {
   /// Reasons for which an announcement is refused.
   public enum Refusal {
@@ -42,22 +43,23 @@ public final class SnaptDirectory {
     this.staleAfter = staleAfter;
     this.clock = clock;
     completeAt = clock.instant().plus(staleAfter);
-    configured.forEach(snapt -> entries.put(snapt.id(), new SnaptEntry(snapt, null, null)));
+    configured.forEach(snapt ->
+        entries.put(snapt.id(), new SnaptEntry(EnrolledSnapt.configured(snapt), null, null)));
   }
 
-  /// Replaces the configuration. A SNAPT that stays in it keeps its status. A SNAPT that was
-  /// removed is refused with its next status and its next report.
-  public void configure(List<Snapt> configured) {
+  /// Replaces the list. A SNAPT that stays in it keeps its status. A SNAPT that was removed is
+  /// refused with its next status and its next report.
+  public void enrol(Collection<EnrolledSnapt> all) {
     synchronized (entries) {
       Map<String, SnaptEntry> former = Map.copyOf(entries);
       entries.clear();
-      for (Snapt snapt : configured) {
-        SnaptEntry known = former.get(snapt.id());
+      for (EnrolledSnapt each : all) {
+        SnaptEntry known = former.get(each.snapt().id());
         entries.put(
-            snapt.id(),
+            each.snapt().id(),
             known == null
-                ? new SnaptEntry(snapt, null, null)
-                : new SnaptEntry(snapt, known.status(), known.seen()));
+                ? new SnaptEntry(each, null, null)
+                : new SnaptEntry(each, known.status(), known.seen()));
       }
     }
   }
@@ -86,11 +88,11 @@ public final class SnaptDirectory {
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
       entries.computeIfPresent(
-          id, (_, old) -> new SnaptEntry(old.configured(), status, clock.instant()));
+          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant()));
     }
   }
 
-  /// Returns all SNAPTs in the order of the configuration.
+  /// Returns all SNAPTs in the order of the list: by id, or as the configuration has them.
   public List<SnaptEntry> all() {
     synchronized (entries) {
       return List.copyOf(entries.values());
@@ -110,8 +112,8 @@ public final class SnaptDirectory {
     return clock.instant().isAfter(seen.plus(staleAfter)) ? State.STALE : State.UP;
   }
 
-  /// Returns the SNAPTs that a device may connect to, the preferred first. The order is that of the
-  /// configuration, so that the list changes only when a SNAPT comes or goes.
+  /// Returns the SNAPTs that a device may connect to, the preferred first. The order is that of
+  /// [#all], so that the list changes only when a SNAPT comes or goes, or its price changes.
   public List<Relay> relays() {
     return all().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
@@ -138,7 +140,8 @@ public final class SnaptDirectory {
                 .setHost(status.getHost())
                 .setControlPort(status.getControlPort())
                 .setDataPort(status.getDataPort())
-                .setRegion(status.getRegion())
+                .setRegion(entry.region())
+                .addAllSurcharges(entry.enrolled().surcharges().at(clock.instant()))
                 .setStateValue(status.getStateValue()) // also one of a later version
                 .setDrainDeadlineMs(status.getDrainDeadlineMs())
                 .setLoadPercent(status.getLoadPercent())
@@ -155,7 +158,9 @@ public final class SnaptDirectory {
                 status.getSnaptId(),
                 status.getHost(),
                 status.getControlPort(),
-                status.getDataPort()));
+                status.getDataPort(),
+                entry.region(),
+                entry.enrolled().surcharges().at(clock.instant())));
   }
 
   private static boolean isWellFormed(SnaptStatus status) {
@@ -163,7 +168,6 @@ public final class SnaptDirectory {
         && isPort(status.getControlPort())
         && isPort(status.getDataPort())
         && status.getRegion().length() <= 64
-        && status.getOwner().length() <= 64
         && status.getVersion().length() <= 64
         && status.getLoadPercent() >= 0
         && status.getLoadPercent() <= LOAD_PERCENT_MAX

@@ -1,17 +1,29 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// One configured SNAPT and its last status.
+/// One enrolled SNAPT and its last status.
 ///
-/// @param configured its line of the configuration
+/// @param enrolled what billing, or the configuration, says about it
 /// @param status last status; absent before the first
 /// @param seen time of that status
 public record SnaptEntry(
-    BridgeConfiguration.Snapt configured, @Nullable SnaptStatus status, @Nullable Instant seen) {
+    EnrolledSnapt enrolled, @Nullable SnaptStatus status, @Nullable Instant seen) {
+  /// Returns id, key, owner, region and line rate.
+  public Snapt configured() {
+    return enrolled.snapt();
+  }
+
+  /// Returns the region: billing's, or the one that the SNAPT announces if billing has none.
+  public String region() {
+    return configured().region().isEmpty() && status != null
+        ? status.getRegion()
+        : configured().region();
+  }
+
   /// The state of a SNAPT as operators see it.
   public enum State {
     UP,

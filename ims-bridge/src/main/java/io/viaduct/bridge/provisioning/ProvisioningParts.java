@@ -3,7 +3,10 @@ package io.viaduct.bridge.provisioning;
 import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.directory.SnaptMeters;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -24,6 +27,27 @@ class ProvisioningParts {
       throws IOException {
     return SubscriberFeed.start(
         billing, subscribers, configuration.state(), configuration.domain(), registry);
+  }
+
+  @Bean
+  SnaptFeed snaptFeed(
+      ManagedChannel billing,
+      SnaptDirectory directory,
+      BridgeConfiguration configuration,
+      ReportMeters reports,
+      SnaptMeters snapts,
+      MeterRegistry registry)
+      throws IOException {
+    return SnaptFeed.start(
+        billing,
+        directory,
+        configuration.snapts(),
+        id -> {
+          reports.count(id);
+          snapts.count(id);
+        },
+        configuration.state(),
+        registry);
   }
 
   @Bean

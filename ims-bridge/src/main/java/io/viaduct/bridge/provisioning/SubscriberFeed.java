@@ -1,55 +1,42 @@
 package io.viaduct.bridge.provisioning;
 
-import io.grpc.Context;
 import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
-import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Keeps [Subscribers] up to date with billing. Each call to billing brings the whole directory and
 /// then each change. While billing is away, the last state stays in use; a bridge that starts then
 /// uses the copy on disk.
-public final class SubscriberFeed implements AutoCloseable {
+public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberFeed.class);
-  private static final long PAUSE_MS_MIN = 100;
-  private static final long PAUSE_MS_MAX = 2000;
   private static final Duration COPY_DELAY = Duration.ofSeconds(1);
 
-  private final ManagedChannel billing;
   private final Subscribers subscribers;
   private final SubscriberCopy copy;
   private final String domain;
-  private final Counter failures;
-  private final Context.CancellableContext call = Context.ROOT.withCancellation();
-  private final Thread reader;
+  private final ChangeStream<SubscriberEvent> stream;
+  private final Map<String, Subscriber> staged = new LinkedHashMap<>(); // the stream's thread only
   private final ScheduledExecutorService disk =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("subscriber-copy").factory());
   private final AtomicBoolean copyDue = new AtomicBoolean();
-  private volatile boolean current;
-  private volatile boolean closed;
-  private String lastFailure = ""; // used by the reader's thread only
 
   private SubscriberFeed(
       ManagedChannel billing,
@@ -58,21 +45,28 @@ public final class SubscriberFeed implements AutoCloseable {
       String domain,
       MeterRegistry registry)
       throws IOException {
-    this.billing = billing;
     this.subscribers = subscribers;
     this.copy = new SubscriberCopy(state, domain);
     this.domain = domain;
-    this.failures =
-        Counter.builder("viaduct_bridge_provisioning_failures")
-            .description("Streams of users from billing that failed or ended")
-            .register(registry);
-    Gauge.builder("viaduct_bridge_provisioning_current", this, feed -> feed.current ? 1 : 0)
+    this.stream =
+        new ChangeStream<>(
+            "subscriber-feed",
+            billing,
+            () -> {
+              staged.clear();
+              return ProvisioningGrpc.newBlockingStub(billing)
+                  .watch(WatchRequest.newBuilder().setDomain(domain).build());
+            },
+            this,
+            Counter.builder("viaduct_bridge_provisioning_failures")
+                .description("Streams of users from billing that failed or ended")
+                .register(registry));
+    Gauge.builder("viaduct_bridge_provisioning_current", this, feed -> feed.isCurrent() ? 1 : 0)
         .description("1 while billing sends changes of users, 0 while the last state is used")
         .register(registry);
     Gauge.builder("viaduct_bridge_subscribers", subscribers, Subscribers::size)
         .description("Users in the directory")
         .register(registry);
-    this.reader = Thread.ofVirtual().name("subscriber-feed").unstarted(() -> call.run(this::run));
   }
 
   /// Loads the copy, and starts the thread that reads from billing.
@@ -93,50 +87,17 @@ public final class SubscriberFeed implements AutoCloseable {
           subscribers.replaceAll(all);
           LOG.info("{} users loaded from the copy on disk, until billing answers", all.size());
         });
-    feed.reader.start();
+    feed.stream.start();
     return feed;
   }
 
   /// Returns whether the stream from billing is open and its directory complete.
   public boolean isCurrent() {
-    return current;
+    return stream.isCurrent();
   }
 
-  private void run() {
-    long pauseMs = PAUSE_MS_MIN;
-    while (!closed) {
-      boolean completed = false;
-      try {
-        Iterator<SubscriberEvent> events =
-            ProvisioningGrpc.newBlockingStub(billing)
-                .watch(WatchRequest.newBuilder().setDomain(domain).build());
-        completed = read(events);
-        failed(Status.UNAVAILABLE.withDescription("billing closed the stream"));
-      } catch (StatusRuntimeException e) {
-        completed = current;
-        failed(e.getStatus());
-      }
-      pauseMs = completed ? PAUSE_MS_MIN : Math.min(PAUSE_MS_MAX, pauseMs * 2);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
-      billing.resetConnectBackoff(); // gRPC's own pauses grow to two minutes
-    }
-  }
-
-  /// @return true if the complete directory arrived
-  private boolean read(Iterator<SubscriberEvent> events) {
-    Map<String, Subscriber> staged = new LinkedHashMap<>();
-    while (events.hasNext()) {
-      SubscriberEvent event = events.next();
-      if (current) {
-        apply(event);
-      } else {
-        stage(event, staged);
-      }
-    }
-    return current;
-  }
-
-  private void stage(SubscriberEvent event, Map<String, Subscriber> staged) {
+  @Override
+  public boolean stage(SubscriberEvent event) {
     switch (event.getEventCase()) {
       case SUBSCRIBER -> {
         Subscriber subscriber = SubscriberMessage.read(event.getSubscriber());
@@ -145,17 +106,17 @@ public final class SubscriberFeed implements AutoCloseable {
       case REMOVED -> staged.remove(event.getRemoved());
       case COMPLETE -> {
         subscribers.replaceAll(staged.values());
-        current = true;
-        lastFailure = "";
         LOG.info("billing has sent the directory: {} users of {}", staged.size(), domain);
         staged.clear();
         copySoon();
       }
       case EVENT_NOT_SET -> LOG.debug("an event of an unknown kind from billing is ignored");
     }
+    return event.getComplete();
   }
 
-  private void apply(SubscriberEvent event) {
+  @Override
+  public void change(SubscriberEvent event) {
     switch (event.getEventCase()) {
       case SUBSCRIBER -> {
         Subscriber subscriber = SubscriberMessage.read(event.getSubscriber());
@@ -174,22 +135,14 @@ public final class SubscriberFeed implements AutoCloseable {
     copySoon();
   }
 
-  private void failed(Status status) {
-    current = false;
-    if (closed) {
-      return;
-    }
-    failures.increment();
-    String why = status.getCode() + ": " + HandshakeFailure.reason(status.asException());
-    if (!why.equals(lastFailure)) {
-      lastFailure = why;
-      LOG.warn(
-          "billing sends no changes of users ({}); {}",
-          why,
-          subscribers.isLoaded()
-              ? "the last state of " + subscribers.size() + " users stays in use"
-              : "no user can register until it answers");
-    }
+  @Override
+  public void failed(String why) {
+    LOG.warn(
+        "billing sends no changes of users ({}); {}",
+        why,
+        subscribers.isLoaded()
+            ? "the last state of " + subscribers.size() + " users stays in use"
+            : "no user can register until it answers");
   }
 
   private void copySoon() {
@@ -210,9 +163,7 @@ public final class SubscriberFeed implements AutoCloseable {
   /// Ends the stream, and writes changes that are not on disk yet.
   @Override
   public void close() {
-    closed = true;
-    call.cancel(null);
-    LockSupport.unpark(reader);
+    stream.close();
     disk.shutdownNow();
     if (copyDue.get() && subscribers.isLoaded()) {
       copy();

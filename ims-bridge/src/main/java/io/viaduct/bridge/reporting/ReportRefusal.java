@@ -18,6 +18,9 @@ public enum ReportRefusal {
   /// Another process holds the SNAPT's id: deferred, because the report is genuine.
   ID_IN_USE,
   WRONG_SIGNATURE,
+  /// The SNAPT is not enrolled any more. The stream ends without an acknowledgement, so the SNAPT
+  /// keeps its reports: they are taken if it is enrolled again.
+  NOT_ENROLLED,
   /// Session, account or sequence is missing.
   INCOMPLETE,
   /// The following are the values of [ReportFlaw], which documents them.

@@ -27,7 +27,7 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   private int underWay; // guarded by this
 
   /// @param id of the SNAPT
-  /// @param sender returns the SNAPT's line of the current configuration; empty if it was removed
+  /// @param sender returns the SNAPT as it is enrolled now; empty if it was removed
   /// @param holdsId returns whether no other process holds the sender's id
   /// @param unacknowledged most reports without an acknowledgement
   public ReportStream(
@@ -56,6 +56,7 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
     meters.received();
     Optional<Snapt> configured = sender.get();
     if (configured.isEmpty()) {
+      meters.refused(id, ReportRefusal.NOT_ENROLLED);
       end();
       return;
     }
@@ -79,13 +80,13 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   }
 
   // Ends the stream without a verdict: the SNAPT keeps its reports, and they are accepted when it
-  // is configured again.
+  // is enrolled again.
   private synchronized void end() {
     if (!closed) {
       closed = true;
       acks.onError(
           Status.PERMISSION_DENIED
-              .withDescription("'" + id + "' is not configured here any more")
+              .withDescription("'" + id + "' is not enrolled any more")
               .asRuntimeException());
     }
   }

@@ -4,6 +4,7 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.usage.v1.DrainOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -12,8 +13,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -21,6 +26,7 @@ import org.springframework.web.server.ResponseStatusException;
 @RestController
 @RequestMapping("/api/v1")
 final class BridgeController {
+  private static final long DEADLINE_MAX = 604_800; // a week
   private static final int LIMIT_MAX = 500;
 
   private final SnaptDirectory directory;
@@ -47,8 +53,57 @@ final class BridgeController {
     return Map.of(
         "snapts",
         directory.all().stream()
-            .map(entry -> SnaptView.of(entry, directory, claims, reports))
+            .map(entry -> SnaptView.of(entry, directory, claims, reports, clock.instant()))
             .toList());
+  }
+
+  /// An order to drain, or to serve again.
+  ///
+  /// @param by account of the operator, for the SNAPT's log
+  /// @param deadlineSeconds seconds after which the sessions end that are left; absent for never
+  record DrainRequest(String by, @Nullable Long deadlineSeconds) {
+    DrainRequest {
+      if (by == null || !by.matches("[A-Za-z0-9._-]{1,64}")) {
+        throw new IllegalArgumentException("by must name the operator's account");
+      }
+      if (deadlineSeconds != null && (deadlineSeconds < 1 || deadlineSeconds > DEADLINE_MAX)) {
+        throw new IllegalArgumentException(
+            "deadlineSeconds must be 1 to %d, got %d".formatted(DEADLINE_MAX, deadlineSeconds));
+      }
+    }
+  }
+
+  /// Lets a SNAPT drain. The SNAPT tells its new state with its next status, at once.
+  @PostMapping("/snapts/{id}/drain")
+  @ResponseStatus(HttpStatus.ACCEPTED)
+  void drain(@PathVariable String id, @RequestBody DrainRequest wanted) {
+    Long seconds = wanted.deadlineSeconds();
+    order(
+        id,
+        DrainOrder.newBuilder()
+            .setDraining(true)
+            .setDeadlineMs(
+                seconds == null ? 0 : clock.instant().plusSeconds(seconds).toEpochMilli())
+            .setBy(wanted.by())
+            .build());
+  }
+
+  /// Ends a drain.
+  @PostMapping("/snapts/{id}/undrain")
+  @ResponseStatus(HttpStatus.ACCEPTED)
+  void undrain(@PathVariable String id, @RequestBody DrainRequest wanted) {
+    order(id, DrainOrder.newBuilder().setBy(wanted.by()).build());
+  }
+
+  private void order(String id, DrainOrder order) {
+    if (directory.configured(id).isEmpty()) {
+      throw new ResponseStatusException(HttpStatus.NOT_FOUND, "no SNAPT of this id is enrolled");
+    }
+    if (!claims.order(id, order)) {
+      throw new ResponseStatusException(
+          HttpStatus.CONFLICT,
+          "SNAPT '" + id + "' is not connected: use 'snapt drain' on its machine");
+    }
   }
 
   /// A page of registrations.

@@ -7,6 +7,7 @@ import io.viaduct.bridge.directory.Announcer;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.util.Optional;
@@ -81,6 +82,13 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   public void probe(long number) {
     if (!ended) {
       acks.onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
+    }
+  }
+
+  @Override
+  public void order(DrainOrder order) {
+    if (!ended) {
+      acks.onNext(keys.get().toBuilder().setDrain(order).build());
     }
   }
 

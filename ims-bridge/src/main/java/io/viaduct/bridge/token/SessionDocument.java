@@ -31,6 +31,8 @@ final class SessionDocument {
       String icid,
       String credit) {}
 
+  /// @param region location; omitted if empty
+  /// @param prices micro-denarii per gigabyte by class, beside the tariff; omitted if empty
   /// @param addresses addresses of a host that is given by name; omitted if empty
   private record RelayLine(
       String id,
@@ -38,6 +40,8 @@ final class SessionDocument {
       int controlPort,
       int dataPort,
       int prio,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) String region,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Long> prices,
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> addresses) {}
 
   /// @param addresses looks up the addresses of a SNAPT's host
@@ -60,6 +64,8 @@ final class SessionDocument {
               relay.controlPort(),
               relay.dataPort(),
               lines.size(),
+              relay.region(),
+              relay.surcharges(),
               addresses.of(relay.host()).stream().map(InetAddress::getHostAddress).toList()));
     }
     return JSON.writeValueAsString(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
@@ -35,6 +36,7 @@ class SnaptClaimsTest {
   private final class Stream implements Announcer {
     private final String peer;
     private final List<Long> probes = new ArrayList<>();
+    private final List<DrainOrder> orders = new ArrayList<>();
     private final List<String> words = new ArrayList<>();
     private int accepted;
     private Refusal refusal;
@@ -56,6 +58,11 @@ class SnaptClaimsTest {
     @Override
     public void probe(long number) {
       probes.add(number);
+    }
+
+    @Override
+    public void order(DrainOrder order) {
+      orders.add(order);
     }
 
     @Override
@@ -85,6 +92,22 @@ class SnaptClaimsTest {
 
   private String shown() {
     return directory.relays().getFirst().host();
+  }
+
+  @Test
+  void anOrderGoesToTheProcessThatHoldsTheIdAndToNoOther() {
+    DrainOrder order = DrainOrder.newBuilder().setDraining(true).setBy("olivia").build();
+    assertThat(claims.order(ID, order)).isFalse();
+    Stream holder = new Stream("10.0.0.1:1");
+    holder.announce(1);
+    Stream other = new Stream("10.0.0.2:1");
+    other.announce(1);
+    assertThat(claims.order(ID, order)).isTrue();
+    assertThat(holder.orders).containsExactly(order);
+    assertThat(other.orders).isEmpty();
+    claims.onEnded(ID, holder);
+    claims.onEnded(ID, other);
+    assertThat(claims.order(ID, order)).isFalse();
   }
 
   @Test

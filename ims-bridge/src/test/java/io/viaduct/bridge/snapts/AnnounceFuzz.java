@@ -120,7 +120,12 @@ final class AnnounceFuzz {
         status.equals(known)
             && told.equals(
                 new Relay(
-                    "snapt-1", status.getHost(), status.getControlPort(), status.getDataPort()))
+                    "snapt-1",
+                    status.getHost(),
+                    status.getControlPort(),
+                    status.getDataPort(),
+                    "region",
+                    List.of()))
             && !told.host().isEmpty()
             && told.host().length() <= 253
             && told.host().chars().allMatch(c -> c > ' ' && c < 0x7F)

@@ -103,7 +103,9 @@ class SessionTest {
     subscribed(transport);
     SessionGrant grant = grants.getFirst();
     assertThat(grant.relays())
-        .containsExactly(new SessionGrant.Relay("snapt-2", "192.0.2.7", 443, 4443, 0, List.of()));
+        .containsExactly(
+            new SessionGrant.Relay(
+                "snapt-2", "192.0.2.7", 443, 4443, 0, "core", List.of(), List.of()));
     assertThat(grant.reportSec()).isEqualTo(5);
     SessionToken token = verified(grant, Ed25519.readPair(rig.configuration.token().signingKey()));
     assertThat(token.getAccount()).isEqualTo("alice");

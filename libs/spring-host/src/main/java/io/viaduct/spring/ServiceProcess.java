@@ -6,7 +6,7 @@ import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.reload.ConfigurationReload;
-import io.viaduct.service.reload.HangUp;
+import io.viaduct.service.reload.KeptSignal;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
@@ -36,7 +36,7 @@ public record ServiceProcess<C extends Record>(
   ///
   /// @return the exit code, for a command's signature
   public int run(ConfigurationSource<C> source) throws Exception {
-    HangUp hangUp = HangUp.listen();
+    KeptSignal hangUp = KeptSignal.listen("HUP");
     C configuration = source.load();
     ConfigurationKeys running = ConfigurationKeys.of(configuration);
     ServiceLogging.configure(logging.apply(configuration));

@@ -68,8 +68,8 @@ public final class AttributionLog implements AutoCloseable {
     String who =
         "%s %s %s %s %s"
             .formatted(
-                pool.ipv4().address(session.slot()),
-                pool.ipv6().address(session.slot()),
+                session.address().ipv4Text(),
+                session.address().ipv6Text(),
                 encoded(session.token().getAccount()),
                 session.id(),
                 encoded(session.token().getTokenId()));

@@ -1,12 +1,14 @@
 package io.viaduct.snapt.binding;
 
 import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// The session of one device: the terms that were agreed at its start, and its newest token.
 ///
@@ -21,7 +23,10 @@ public final class Session {
   private final UUID id;
   private final Terms terms;
   private final int receiverIndex;
+  private final PublicAddress address;
   private final int slot;
+  private final @Nullable Arrival arrival;
+  private boolean passedOn; // used by the control thread
   private volatile ShownToken token;
   private volatile long heardMs;
   private volatile long wokenMs = Long.MIN_VALUE; // counts only if it is after the token's expiry
@@ -50,12 +55,24 @@ public final class Session {
     }
   }
 
-  Session(UUID id, ShownToken token, Terms terms, int receiverIndex, int slot, long nowMs) {
+  /// @param slot of the address in this SNAPT's pool, −1 if it is another one's
+  /// @param arrival the hand-over by which the session has its address, null for none
+  Session(
+      UUID id,
+      ShownToken token,
+      Terms terms,
+      int receiverIndex,
+      PublicAddress address,
+      int slot,
+      @Nullable Arrival arrival,
+      long nowMs) {
     this.id = id;
     this.token = token;
     this.terms = terms;
     this.receiverIndex = receiverIndex;
+    this.address = address;
     this.slot = slot;
+    this.arrival = arrival;
     this.heardMs = nowMs;
   }
 
@@ -73,7 +90,26 @@ public final class Session {
     return receiverIndex;
   }
 
-  /// Returns the number of the session's addresses in the pool.
+  /// Returns the session's address on the Internet side.
+  public PublicAddress address() {
+    return address;
+  }
+
+  /// Returns the hand-over by which the session has its address, null for none.
+  public @Nullable Arrival arrival() {
+    return arrival;
+  }
+
+  /// Notes whether another SNAPT takes the session's address over.
+  void passOn(boolean now) {
+    passedOn = now;
+  }
+
+  boolean isPassedOn() {
+    return passedOn;
+  }
+
+  /// Returns the number of the session's addresses in the pool, −1 if another SNAPT assigns them.
   public int slot() {
     return slot;
   }

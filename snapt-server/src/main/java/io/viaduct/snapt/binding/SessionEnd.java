@@ -15,6 +15,10 @@ public enum SessionEnd {
   RECEIPTS_OWED,
   /// The SNAPT has drained until its deadline.
   DRAINED,
+  /// Another SNAPT of the group has taken the session over.
+  MOVED,
+  /// The session came from another SNAPT of the group, which has kept its address.
+  NOT_TAKEN_OVER,
   /// The SNAPT is stopping.
   STOPPED
 }

@@ -3,6 +3,7 @@ package io.viaduct.snapt.binding;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.snapt.operations.Tally;
 import io.viaduct.tunnel.control.ControlLine;
 import java.time.Duration;
@@ -47,6 +48,7 @@ public final class SessionRegistry {
   private final PriorityQueue<Check> checks =
       new PriorityQueue<>(Comparator.comparingLong(Check::atMs));
   private final int[] sessionsOfLoop;
+  private final Arrivals arrivals = new Arrivals();
   private BiConsumer<Session, SessionEnd> endListener = (session, why) -> {};
   private boolean draining;
   private boolean stopped;
@@ -94,6 +96,50 @@ public final class SessionRegistry {
     endListener = listener;
   }
 
+  /// Returns the sessions that other SNAPTs hand over.
+  public Arrivals arrivals() {
+    return arrivals;
+  }
+
+  /// Returns whether new sessions are admitted.
+  public boolean isServing() {
+    return !stopped && !draining;
+  }
+
+  /// Returns whether there is room for another session.
+  public boolean hasRoom() {
+    return byId.size() < sessionsMax && !spoolFull.getAsBoolean();
+  }
+
+  /// Notes whether another SNAPT takes the address of a session over: it then does not become free
+  /// with the session's end.
+  public void passOn(Session session, boolean isPassedOn) {
+    session.passOn(isPassedOn);
+    if (!isPassedOn && byId.get(session.id()) != session) {
+      free(session); // it has ended meanwhile
+    }
+  }
+
+  /// Frees the address of a session that other SNAPTs have returned.
+  ///
+  /// @param address of this SNAPT's pool
+  public void returned(PublicAddress address) {
+    int slot = pool.slotOf(address);
+    if (slot >= 0) {
+      pool.release(slot);
+    }
+  }
+
+  /// Keeps the address of a session that another SNAPT has, from before the start.
+  ///
+  /// @param address of any pool
+  public void keep(PublicAddress address) {
+    int slot = pool.slotOf(address);
+    if (slot >= 0) {
+      pool.keep(slot);
+    }
+  }
+
   /// Opens a new session, or resumes the session that the device names.
   ///
   /// @param token a verified token
@@ -119,19 +165,33 @@ public final class SessionRegistry {
     if (before != null) {
       end(before, SessionEnd.SUPERSEDED);
     }
-    OptionalInt slot =
-        byId.size() < sessionsMax
-            ? pool.assign(token.deviceKey().toByteArray())
-            : OptionalInt.empty();
+    if (byId.size() >= sessionsMax) {
+      return new Admission.Refused(Reason.SESSIONS_EXHAUSTED);
+    }
+    Arrival arrival = arrivals.claim(token.deviceKey(), terms.inner());
+    if (arrival != null) {
+      int slot = pool.slotOf(arrival.address());
+      return new Admission.Admitted(
+          open(token, terms, arrival.address(), slot, arrival, nowMs), false);
+    }
+    OptionalInt slot = pool.assign(token.deviceKey().toByteArray());
     if (slot.isEmpty()) {
       return new Admission.Refused(Reason.SESSIONS_EXHAUSTED);
     }
-    return new Admission.Admitted(open(token, terms, slot.getAsInt(), nowMs), false);
+    PublicAddress own = pool.address(slot.getAsInt());
+    return new Admission.Admitted(open(token, terms, own, slot.getAsInt(), null, nowMs), false);
   }
 
-  private Session open(ShownToken token, Session.Terms terms, int slot, long nowMs) {
+  private Session open(
+      ShownToken token,
+      Session.Terms terms,
+      PublicAddress address,
+      int slot,
+      @Nullable Arrival arrival,
+      long nowMs) {
     UUID id = new UUID(random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | 1L << 63);
-    Session session = new Session(id, token, terms, drawReceiverIndex(), slot, nowMs);
+    Session session =
+        new Session(id, token, terms, drawReceiverIndex(), address, slot, arrival, nowMs);
     byId.put(id, session);
     byDevice.put(token.deviceKey(), session);
     byReceiver.put(session.receiverIndex(), session);
@@ -208,10 +268,21 @@ public final class SessionRegistry {
     byReceiver.remove(session.receiverIndex());
     sessionsOfLoop[loopOf(session)]--;
     resized();
-    pool.release(session.slot());
     carrier.end(session);
     ends.count(why);
+    if (!session.isPassedOn()) {
+      free(session);
+    }
     endListener.accept(session, why);
+  }
+
+  private void free(Session session) {
+    Arrival arrival = session.arrival();
+    if (arrival == null) {
+      pool.release(session.slot());
+    } else {
+      arrival.listener().over(session);
+    }
   }
 
   private void resized() {
@@ -232,6 +303,7 @@ public final class SessionRegistry {
   /// Ends sessions that are idle, or whose device was heard after its token and has shown no newer
   /// one in time. Checks only the sessions that are due.
   public void onTick(long nowMs) {
+    arrivals.onTick(nowMs);
     for (Check next = checks.peek(); next != null && next.atMs() <= nowMs; next = checks.peek()) {
       checks.remove();
       check(next.session(), nowMs);
@@ -266,6 +338,7 @@ public final class SessionRegistry {
   /// Refuses all sessions from now on, also those to be resumed, and ends the open ones.
   public void stop() {
     stopped = true;
+    arrivals.stop();
     endAll(SessionEnd.STOPPED);
   }
 

@@ -21,6 +21,7 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -147,6 +148,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           TOKEN_ACCEPTED,
           CREDIT_NOTICE,
           RELAYS,
+          MOVED,
           MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
@@ -300,6 +302,21 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     if (!ended && open != null && open.terms().features().contains(Feature.RELAY_LISTS)) {
       send(ControlMessage.newBuilder().setRelays(list));
     }
+  }
+
+  /// Returns whether the device knows hand-overs, and is connected.
+  boolean knowsMoves() {
+    Session open = session;
+    return !ended && open != null && open.terms().features().contains(Feature.MOVES);
+  }
+
+  /// Tells the device about a hand-over. @return false if it does not know the message
+  boolean tell(Moved moved) {
+    if (!knowsMoves()) {
+      return false;
+    }
+    send(ControlMessage.newBuilder().setMoved(moved));
+    return true;
   }
 
   @Override

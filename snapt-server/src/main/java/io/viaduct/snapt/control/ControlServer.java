@@ -15,6 +15,7 @@ import io.netty.util.concurrent.Future;
 import io.viaduct.service.throttle.ConnectionGate;
 import io.viaduct.service.tls.FailedHandshakeLog;
 import io.viaduct.service.tls.HandshakeBytes;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -29,6 +30,7 @@ import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -46,6 +48,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +87,7 @@ public final class ControlServer implements ReceiptAsker {
   private final KeepAliveRounds rounds;
   private final KnownRelays relays;
   private volatile DrainStatus drain = DrainStatus.SERVING; // written by the control thread
+  private volatile Mover mover = () -> false; // written before the start
   private boolean relaysChanged;
   private long relaysSentMs;
   private @Nullable Channel listener;
@@ -106,6 +110,18 @@ public final class ControlServer implements ReceiptAsker {
       String region,
       TunnelLimits limits,
       List<Relay> relays) {}
+
+  /// Hands the sessions over that are left at the deadline of a drain. Called on the control
+  /// thread.
+  public interface Mover {
+    /// Called when a drain begins.
+    default void prepare() {}
+
+    /// Goes on.
+    ///
+    /// @return false if no session is being handed over, and none can be
+    boolean move();
+  }
 
   /// The answer to a Hello.
   sealed interface Answer {
@@ -147,6 +163,11 @@ public final class ControlServer implements ReceiptAsker {
                 .setState(Relay.State.SERVING)
                 .build());
     registry.onEnd(this::onSessionEnd);
+  }
+
+  /// Sets what hands sessions over; before the start.
+  public void movedBy(Mover moving) {
+    mover = moving;
   }
 
   /// Starts to accept connections.
@@ -191,7 +212,7 @@ public final class ControlServer implements ReceiptAsker {
     long nowMs = clock.millis();
     registry.onTick(nowMs);
     rounds.onTick();
-    if (drain.isOver(nowMs) && registry.size() > 0) {
+    if (drain.isOver(nowMs) && registry.size() > 0 && !mover.move()) {
       LOG.info("the deadline of the drain is over: {} sessions end", registry.size());
       registry.endAll(SessionEnd.DRAINED);
     }
@@ -323,6 +344,13 @@ public final class ControlServer implements ReceiptAsker {
     }
     if (session.terms().features().contains(Feature.RELAY_LISTS)) {
       welcome.addFeatures(Feature.RELAY_LISTS);
+    }
+    if (session.terms().features().contains(Feature.MOVES)) {
+      welcome.addFeatures(Feature.MOVES);
+    }
+    Arrival arrival = session.arrival();
+    if (arrival != null) {
+      welcome.setMovedNumber(arrival.number());
     }
     return resumed ? welcome.build() : welcome.setSecret(ByteString.copyFrom(secret)).build();
   }
@@ -469,8 +497,10 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   private void drain(DrainStatus now) {
-    LOG.info("{}", now);
     drain = now;
+    if (now.draining()) {
+      mover.prepare();
+    }
     registry.drain(now.draining());
     ownRelay();
     if (relaysChanged) {
@@ -489,7 +519,39 @@ public final class ControlServer implements ReceiptAsker {
     return relays.leftOut();
   }
 
-  private void onControlThread(Runnable work) {
+  /// Tells the device of a session about its hand-over; on the control thread.
+  ///
+  /// @return false if it is not connected, or does not know the message
+  public boolean tell(Session session, Moved moved) {
+    ControlConnection connection = connections.get(session.id());
+    return connection != null && connection.tell(moved);
+  }
+
+  /// Returns whether the device of a session can be told of a hand-over; on the control thread.
+  public boolean canMove(Session session) {
+    ControlConnection connection = connections.get(session.id());
+    return connection != null && connection.knowsMoves();
+  }
+
+  /// Returns another SNAPT as the devices know it, if it takes new sessions; on the control thread.
+  public Optional<Relay> serving(String snaptId) {
+    return relays.list().getRelaysList().stream()
+        .filter(each -> each.getSnaptId().equals(snaptId))
+        .filter(each -> each.getState() != Relay.State.DRAINING)
+        .findFirst();
+  }
+
+  /// Runs work on the control thread after a time, unless this SNAPT stops before.
+  public void later(long delayMs, Runnable work) {
+    try {
+      var unused = group.next().schedule(work, delayMs, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException _) {
+      // the control thread has ended: this SNAPT is stopping
+    }
+  }
+
+  /// Runs work on the control thread, unless this SNAPT stops before. Any thread may call this.
+  public void onControlThread(Runnable work) {
     try {
       group.execute(work);
     } catch (RejectedExecutionException _) {

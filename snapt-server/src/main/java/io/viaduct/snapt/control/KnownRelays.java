@@ -58,7 +58,21 @@ final class KnownRelays {
             entry.getState() == SnaptState.DRAINING ? Relay.State.DRAINING : Relay.State.SERVING)
         .setDrainDeadlineMs(entry.getDrainDeadlineMs())
         .setLoadPercent(entry.getLoadPercent())
+        .addAllSurcharges(entry.getSurchargesList())
         .build();
+  }
+
+  // Region and price are billing's: the directory has them of this SNAPT too.
+  private Relay shownOwn() {
+    return told.stream()
+        .filter(each -> each.getSnaptId().equals(own.getSnaptId()))
+        .findFirst()
+        .map(each ->
+            own.toBuilder()
+                .setRegion(each.getRegion())
+                .addAllSurcharges(each.getSurchargesList())
+                .build())
+        .orElse(own);
   }
 
   /// Returns how many SNAPTs the last list had no place for; any thread may call this.
@@ -74,7 +88,7 @@ final class KnownRelays {
     List<Relay> shown = beside.subList(0, Math.min(beside.size(), RELAYS_MAX - 1));
     leftOut = beside.size() - shown.size();
     return RelayList.newBuilder()
-        .addRelays(own)
+        .addRelays(shownOwn())
         .addAllRelays(shown)
         .setComplete(!others.isEmpty())
         .build();

@@ -11,16 +11,19 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.HelloTerms.RefusedException;
 import io.viaduct.tunnel.terms.TunnelLimits;
-import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// Checks the terms that a Hello requests of a SNAPT, without its token: those of the tunnel
 /// ([HelloTerms]), the names of applications, and the inner addresses.
 final class SessionTerms {
   private static final int APPLICATIONS_MAX = 255;
-  private static final int APPLICATION_BYTES_MAX = 40;
+  private static final int APPLICATION_SHOWN_MAX = 40;
   private static final int SOFTWARE_LENGTH_MAX = 80;
+
+  // Billing refuses a report with any other name, so its traffic would cost nothing.
+  private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,40}");
 
   private SessionTerms() {}
 
@@ -40,7 +43,8 @@ final class SessionTerms {
   }
 
   private static Set<Feature> features(Hello hello) {
-    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS);
+    Set<Feature> known =
+        EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.MOVES);
     known.retainAll(hello.getFeaturesList());
     return known;
   }
@@ -50,11 +54,10 @@ final class SessionTerms {
       throw malformed("at most 255 applications, got " + hello.getApplicationsCount());
     }
     for (String name : hello.getApplicationsList()) {
-      int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-      if (bytes == 0
-          || bytes > APPLICATION_BYTES_MAX
-          || !name.equals(PeerText.printable(name, SOFTWARE_LENGTH_MAX))) {
-        throw malformed("an application is named by 1 to 40 printable bytes, got " + bytes);
+      if (!APPLICATION.matcher(name).matches()) {
+        throw malformed(
+            "an application is named by 1 to 40 of a-z, 0-9 and ._-, got '%s'"
+                .formatted(PeerText.printable(name, APPLICATION_SHOWN_MAX)));
       }
     }
   }

@@ -58,23 +58,38 @@ public final class TokenVerifier {
       return malformed("a token may be " + TOKEN_BYTES_MAX + " bytes, got " + signed.size());
     }
     try {
-      SignedSessionToken envelope = SignedSessionToken.parseFrom(signed);
-      Optional<PublicKey> key = keys.find(envelope.getKeyId());
-      if (key.isEmpty()) {
-        return refused(RefusalCode.TOKEN_FORGED, "the token names an unknown key: get a new token");
-      }
-      if (!SignedMessage.SESSION_TOKEN.isSignedBy(
-          key.get(), envelope.getToken(), envelope.getSignature())) {
-        return refused(RefusalCode.TOKEN_FORGED, "the signature is not valid: get a new token");
-      }
-      ShownToken shown = new ShownToken(SessionToken.parseFrom(envelope.getToken()), envelope);
-      return verify(shown, proof, exporter, nowMs);
+      Result result = verify(SignedSessionToken.parseFrom(signed), nowMs);
+      return result instanceof Result.Valid(ShownToken shown)
+              && !proven(shown.content(), proof, exporter)
+          ? refused(
+              RefusalCode.PROOF_INVALID,
+              "the proof must be the signature of this connection's exporter by the token's device key")
+          : result;
     } catch (InvalidProtocolBufferException _) {
       return malformed("not a SignedSessionToken");
     }
   }
 
-  private Result verify(ShownToken shown, ByteString proof, byte[] exporter, long nowMs) {
+  /// Verifies a token that another SNAPT passes on. That SNAPT has checked the proof.
+  ///
+  /// @param nowMs Unix time in ms
+  public Result verify(SignedSessionToken envelope, long nowMs) {
+    Optional<PublicKey> key = keys.find(envelope.getKeyId());
+    if (key.isEmpty()) {
+      return refused(RefusalCode.TOKEN_FORGED, "the token names an unknown key: get a new token");
+    }
+    if (!SignedMessage.SESSION_TOKEN.isSignedBy(
+        key.get(), envelope.getToken(), envelope.getSignature())) {
+      return refused(RefusalCode.TOKEN_FORGED, "the signature is not valid: get a new token");
+    }
+    try {
+      return verify(new ShownToken(SessionToken.parseFrom(envelope.getToken()), envelope), nowMs);
+    } catch (InvalidProtocolBufferException _) {
+      return malformed("not a SignedSessionToken");
+    }
+  }
+
+  private Result verify(ShownToken shown, long nowMs) {
     SessionToken token = shown.content();
     if (token.getDeviceKey().size() != Ed25519.PUBLIC_KEY_LENGTH
         || !named(token.getAccount())
@@ -94,11 +109,6 @@ public final class TokenVerifier {
       return refused(
           RefusalCode.TOKEN_EXPIRED,
           "expired at %d ms, it is %d ms: get a new token".formatted(token.getExpiresMs(), nowMs));
-    }
-    if (!proven(token, proof, exporter)) {
-      return refused(
-          RefusalCode.PROOF_INVALID,
-          "the proof must be the signature of this connection's exporter by the token's device key");
     }
     return new Result.Valid(shown);
   }

@@ -28,6 +28,7 @@ final class CreditDialog {
   private long askedNs;
   private long againNs;
   private @Nullable ShownToken told;
+  private int turn; // quota with which the next request begins
 
   CreditDialog(String session, CreditLine line, boolean isOpen, long nowNs) {
     this.session = session;
@@ -90,11 +91,7 @@ final class CreditDialog {
       request.setToken(token.signed());
       told = token;
     }
-    for (Quota quota : quotas.all()) {
-      if (request.getUsedCount() < APPLICATIONS_MAX && (quota.isWanted() || quota.isUntold())) {
-        request.addUsed(quota.tell());
-      }
-    }
+    turn = quotas.tell(request, APPLICATIONS_MAX, turn);
     isAsking = true;
     askedNs = nowNs;
     line.ask(request.build());
@@ -109,8 +106,12 @@ final class CreditDialog {
     }
     isAsking &= isPush;
     return switch (answer.getResult()) {
-      case UNABLE_TO_DELIVER, REQUEST_REFUSED, CREDIT_RESULT_UNSPECIFIED, UNRECOGNIZED -> {
+      case UNABLE_TO_DELIVER, CREDIT_RESULT_UNSPECIFIED, UNRECOGNIZED -> {
         failed(nowNs);
+        yield false;
+      }
+      case REQUEST_REFUSED -> {
+        refused(nowNs);
         yield false;
       }
       case SUCCESS,
@@ -124,6 +125,16 @@ final class CreditDialog {
         yield true;
       }
     };
+  }
+
+  // Billing is there and grants nothing, so what has no quota is held. Were it taken for one that
+  // is
+  // away, a device could have its traffic carried for nothing by a request that is never valid.
+  private void refused(long nowNs) {
+    isUnable = false;
+    isAnswered = true;
+    told = null;
+    againNs = nowNs + AFTER_FAILURE_NS;
   }
 
   private void failed(long nowNs) {

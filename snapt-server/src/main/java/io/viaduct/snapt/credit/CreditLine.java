@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// follow the failure handling of their classes. Any thread may call it; nothing blocks.
 public final class CreditLine {
   private final WithoutBilling untilTold;
+  private final FreeDestinations free;
   private final Map<String, Listener> sessions = new ConcurrentHashMap<>();
   private final Tally<CreditResult> results = new Tally<>(CreditResult.class);
   private final LongAdder pushes = new LongAdder();
@@ -32,8 +33,14 @@ public final class CreditLine {
   }
 
   /// @param untilTold failure handling of each class until billing has named one
-  public CreditLine(WithoutBilling untilTold) {
+  /// @param free destinations that no credit is needed for
+  public CreditLine(WithoutBilling untilTold, FreeDestinations free) {
     this.untilTold = untilTold;
+    this.free = free;
+  }
+
+  FreeDestinations free() {
+    return free;
   }
 
   FailureRules failureRules() {

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.credit;
 
 import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.FlowUsage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The quotas of one session, by application and class. A session has at most 256 applications in
+/// The quotas of one session, by application and class. A session has at most 255 applications in
 /// four classes. Owned by the session's event loop.
 final class Quotas {
   private final Map<Key, Quota> quotas = new HashMap<>(4);
@@ -31,6 +32,25 @@ final class Quotas {
       all.add(found);
     }
     return found;
+  }
+
+  /// Adds the use that billing must know to a request.
+  ///
+  /// @param most applications of the request
+  /// @param from place of the quota to begin with: each gets its turn
+  /// @return place of the quota to begin with the next time
+  int tell(CreditRequest.Builder request, int most, int from) {
+    for (int i = 0; i < all.size(); i++) {
+      int place = (from + i) % all.size();
+      Quota quota = all.get(place);
+      if (quota.isWanted() || quota.isUntold()) {
+        if (request.getUsedCount() == most) {
+          return place;
+        }
+        request.addUsed(quota.tell());
+      }
+    }
+    return from;
   }
 
   /// @param serviceClass number of the class on the wire, 1 … 4

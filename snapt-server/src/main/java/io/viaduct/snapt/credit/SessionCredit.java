@@ -111,7 +111,7 @@ public final class SessionCredit {
   /// Holds a new flow until the next check if credit is known to be short.
   public void onOpened(FlowState flow) {
     checkAtBytes = 0;
-    flow.hold(result != CreditResult.SUCCESS);
+    flow.hold(result != CreditResult.SUCCESS && !line.free().has(flow));
   }
 
   /// Notes that packets were carried. Called after each batch; mostly one comparison.
@@ -219,7 +219,7 @@ public final class SessionCredit {
     @Override
     public void flow(FlowState flow, String application, long bytes, long flowMs, boolean isOpen) {
       Quota quota = quotas.of(application, flow.serviceClass());
-      if (isOpen) {
+      if (isOpen && !line.free().has(flow)) {
         quota.count(flow, bytes, flowMs);
       } else {
         quota.count(bytes, flowMs);

@@ -2,6 +2,7 @@ package io.viaduct.snapt.egress;
 
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
+import io.viaduct.snapt.group.Host;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.relay.InternetPort;
@@ -147,6 +148,17 @@ public final class Egress implements AutoCloseable {
     }
     """
         .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted);
+  }
+
+  /// Returns the routes of single addresses to the TUN device and away from it.
+  ///
+  /// @throws IOException if the kernel's settings cannot be read or written
+  public Host routes() throws IOException {
+    // The first packets of a session that moves here leave before its address is routed here, and a
+    // strict check of their source would drop them (RFC 3704: 2 is the loose one).
+    Files.writeString(
+        Path.of("/proc/sys/net/ipv4/conf").resolve(device.name()).resolve("rp_filter"), "2");
+    return new HostRoutes(device.name(), hasIpv6(device.name()));
   }
 
   /// Returns one port per event loop.

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Runs one command of the host (`ip`, `nft`) and waits for its end. It blocks, so it is used at
-/// start and stop only.
+/// Runs one command of the host (`ip`, `nft`) and waits for its end. It blocks, so event loops must
+/// not call it.
 final class HostCommand {
   private static final int SECONDS_MAX = 10;
 

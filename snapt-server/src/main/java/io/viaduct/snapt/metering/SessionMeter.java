@@ -241,7 +241,8 @@ public final class SessionMeter {
         : usage.toBuilder().setDurationMs(lengthMs).build();
   }
 
-  private String applicationOf(FlowState flow) {
+  /// Returns the name of a flow's application, as in the report.
+  public String applicationOf(FlowState flow) {
     List<String> names = session.terms().applications();
     return flow.isClassified() && flow.application() < names.size()
         ? names.get(flow.application())

@@ -15,7 +15,8 @@ import java.util.OptionalInt;
 /// gets the next free slot. Slot 0 is the network address, slot 1 is the SNAPT's own TUN address,
 /// and the last IPv4 slot is the broadcast address.
 ///
-/// Threads: only the control thread calls [#assign] and [#release]. Everything else is immutable.
+/// Threads: only the control thread calls [#assign], [#keep] and [#release]. Everything else is
+/// immutable.
 public final class AddressPool {
   /// Upper limit of the slots: more than the sessions of any SNAPT.
   private static final int SLOTS_MAX = 1 << 20;
@@ -67,6 +68,24 @@ public final class AddressPool {
     }
     taken.set(slot);
     return OptionalInt.of(slot + FIRST_SLOT);
+  }
+
+  /// Returns the address of a slot.
+  public PublicAddress address(int slot) {
+    return new PublicAddress((int) (ipv4.low() + slot), ipv6.high(), ipv6.low() + slot);
+  }
+
+  /// Returns the slot of an address that this pool may assign, −1 for any other.
+  public int slotOf(PublicAddress address) {
+    int slot = slotOf(Integer.toUnsignedLong(address.ipv4()));
+    return slot >= FIRST_SLOT && slot < FIRST_SLOT + capacity() && address(slot).equals(address)
+        ? slot
+        : -1;
+  }
+
+  /// Takes a slot whose address another SNAPT has.
+  public void keep(int slot) {
+    taken.set(slot - FIRST_SLOT);
   }
 
   /// Frees a slot.

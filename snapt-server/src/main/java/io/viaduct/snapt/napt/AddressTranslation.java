@@ -24,11 +24,17 @@ public final class AddressTranslation {
 
   /// @param slot of the pool
   public AddressTranslation(AddressPool pool, int slot, InnerAddresses inner) {
+    this(pool, pool.address(slot), inner);
+  }
+
+  /// @param pool whose addresses the session must not reach
+  /// @param address of the session, of this pool or of another SNAPT's
+  public AddressTranslation(AddressPool pool, PublicAddress address, InnerAddresses inner) {
     this.pool = pool;
     this.inner = inner;
-    this.poolIpv4 = (int) (pool.ipv4().low() + slot);
-    this.poolIpv6High = pool.ipv6().high();
-    this.poolIpv6Low = pool.ipv6().low() + slot;
+    this.poolIpv4 = address.ipv4();
+    this.poolIpv6High = address.ipv6High();
+    this.poolIpv6Low = address.ipv6Low();
   }
 
   /// Translates a packet from the device to the Internet.

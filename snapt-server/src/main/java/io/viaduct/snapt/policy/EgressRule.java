@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One entry of `egress.allow` or `egress.deny`: `[NETWORK] [tcp|udp|icmp|PROTOCOL-NUMBER
-/// [PORT[-PORT]]]`, such as `tcp 25`, `10.1.0.0/16` or `192.0.2.53/32 udp 53`.
+/// One entry of `egress.allow`, `egress.deny` or `credit.reachable`: `[NETWORK]
+/// [tcp|udp|icmp|PROTOCOL-NUMBER [PORT[-PORT]]]`, such as `tcp 25`, `10.1.0.0/16` or `192.0.2.53/32
+/// udp 53`.
 ///
 /// @param network null matches every destination
 /// @param protocol IANA protocol number, −1 matches every protocol; ICMP also matches ICMPv6
@@ -72,7 +73,7 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
 
   private static IllegalArgumentException refused(String text) {
     return new IllegalArgumentException(
-        "an entry of egress.allow or egress.deny is [NETWORK] [PROTOCOL [PORT[-PORT]]], such as"
+        "an entry of egress.allow, egress.deny or credit.reachable is [NETWORK] [PROTOCOL [PORT[-PORT]]], such as"
             + " 'tcp 25' or '10.1.0.0/16 udp 53', got '"
             + text
             + "'");
@@ -85,11 +86,12 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
   }
 
   /// Returns true if the entry has ports; fragments without ports are then a special case.
-  boolean hasPorts() {
+  public boolean hasPorts() {
     return portFrom > 0;
   }
 
-  boolean covers(int packetProtocol) {
+  /// Returns whether a packet of a protocol matches the entry's protocol.
+  public boolean covers(int packetProtocol) {
     return protocol == ANY
         || protocol == packetProtocol
         || (protocol == ICMP && packetProtocol == ICMPV6);

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.credit.CreditLine;
@@ -62,6 +63,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   private final List<TrafficCounters> counters; // meters hold it weakly
   // Slot → receiver index. Written by the control thread and the session's loop, read by all loops.
   private final AtomicIntegerArray receivers;
+  private final ForeignAddresses foreign = new ForeignAddresses();
   private @Nullable UdpSockets sockets;
 
   /// @param epoch start counter of the SNAPT
@@ -97,6 +99,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
     /// Receives a change of the credit of a session's account.
     void onCredit(Session session, CreditNotice notice);
+
+    /// Called when the device of a session that another SNAPT has handed over can be reached for
+    /// the first time.
+    default void onBound(Session session) {}
   }
 
   /// @param eventLoops loops of an `EpollIoHandler`; their number must be a power of two
@@ -174,11 +180,35 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     RelayLoop loop = loopOf(session.receiverIndex());
     loop.execute(() -> {
       AddressTranslation translation =
-          new AddressTranslation(pool, session.slot(), session.terms().inner());
+          new AddressTranslation(pool, session.address(), session.terms().inner());
       RelayedSession relayed = new RelayedSession(loop, session, translation, settings.tunnel());
       loop.onCarry(relayed);
-      receivers.set(session.slot(), session.receiverIndex());
+      Arrival arrival = session.arrival();
+      if (arrival != null) {
+        relayed.restore(arrival.flows(), nowNs());
+      }
+      if (session.slot() < 0) {
+        foreign.put(session.address(), session.receiverIndex());
+      } else {
+        receivers.set(session.slot(), session.receiverIndex());
+      }
     });
+  }
+
+  /// Collects the open flows of a session, those of the newest packets first.
+  ///
+  /// @param most how many
+  /// @return none if the session has ended
+  public CompletableFuture<List<Arrival.Flow>> flowsOf(Session session, int most) {
+    RelayLoop loop = loopOf(session.receiverIndex());
+    return CompletableFuture.supplyAsync(
+        () -> {
+          RelayedSession relayed = loop.find(session.receiverIndex());
+          return relayed == null || relayed.session() != session
+              ? List.<Arrival.Flow>of()
+              : relayed.openFlows(most);
+        },
+        loop::execute);
   }
 
   @Override
@@ -205,14 +235,22 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   public void end(Session session) {
     RelayLoop loop = loopOf(session.receiverIndex());
     // The slot may already belong to a new session, so only this session's entry is removed.
-    receivers.compareAndSet(session.slot(), session.receiverIndex(), NOBODY);
+    forget(session);
     loop.execute(() -> {
-      receivers.compareAndSet(session.slot(), session.receiverIndex(), NOBODY);
+      forget(session);
       RelayedSession relayed = loop.find(session.receiverIndex());
       if (relayed != null) {
         loop.onEnd(relayed);
       }
     });
+  }
+
+  private void forget(Session session) {
+    if (session.slot() < 0) {
+      foreign.remove(session.address(), session.receiverIndex());
+    } else {
+      receivers.compareAndSet(session.slot(), session.receiverIndex(), NOBODY);
+    }
   }
 
   RelayLoop loopOf(int receiverIndex) {
@@ -222,11 +260,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// Returns the receiver index of the session that an IP packet is addressed to, or −1 if there is
   /// none.
   int receiverOf(IpPacket packet) {
-    int slot =
-        packet.length() < AddressTranslation.headerLength(packet)
-            ? -1
-            : pool.slotOfDestination(packet);
-    return slot < 0 ? NOBODY : receivers.get(slot);
+    if (packet.length() < AddressTranslation.headerLength(packet)) {
+      return NOBODY;
+    }
+    int slot = pool.slotOfDestination(packet);
+    return slot < 0 ? foreign.receiverOf(packet) : receivers.get(slot);
   }
 
   long nowNs() {
@@ -270,6 +308,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   void onCredit(Session session, CreditNotice notice) {
     listener.onCredit(session, notice);
+  }
+
+  void onBound(Session session) {
+    listener.onBound(session);
   }
 
   /// Returns the traffic counters of each loop; any thread may call this.

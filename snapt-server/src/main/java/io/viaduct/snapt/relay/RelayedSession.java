@@ -1,6 +1,7 @@
 package io.viaduct.snapt.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.credit.CreditLine;
@@ -17,6 +18,7 @@ import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
@@ -29,6 +31,9 @@ import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +55,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
   private long postponedNs; // earliest end of the open interval
+  private boolean isBound; // and the listener knows
   private boolean ended;
 
   // State that the loop keeps here: the index in its DeadlineQueue, and whether the session is in
@@ -185,11 +191,47 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     if (from != null) {
       moves++;
     }
+    bound();
   }
 
   @Override
   public void carriedBy(Carrier carrier) {
     counters.count(carrier);
+    if (carrier == Carrier.CONTROL) {
+      bound();
+    }
+  }
+
+  private void bound() {
+    if (!isBound && session.arrival() != null) {
+      isBound = true;
+      relay.onBound(session);
+    }
+  }
+
+  /// Opens the flows that another SNAPT has handed over, so that packets from the Internet have
+  /// their class before the first one of the device.
+  void restore(List<Arrival.Flow> flows, long nowNs) {
+    List<String> names = session.terms().applications();
+    for (Arrival.Flow each : flows) {
+      FlowState flow = tunnel.flows().restore(each.tuple(), nowNs);
+      int application = names.indexOf(each.application());
+      if (flow != null && application >= 0) {
+        flow.classify(each.serviceClass(), application);
+      }
+    }
+  }
+
+  /// Returns the open flows, those of the newest packets first.
+  List<Arrival.Flow> openFlows(int most) {
+    List<FlowState> open = new ArrayList<>();
+    tunnel.flows().forEach(open::add);
+    return open.stream()
+        .sorted(Comparator.comparingLong(FlowState::lastNs).reversed())
+        .limit(most)
+        .map(flow ->
+            new Arrival.Flow(FlowTuple.of(flow), flow.serviceClass(), meter.applicationOf(flow)))
+        .toList();
   }
 
   /// Returns the time of the next [#onTick]: the tunnel's deadline or the end of the interval, if

@@ -5,6 +5,7 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -38,6 +39,7 @@ public final class BridgeConnection implements AutoCloseable {
   private final ReportSender sender;
   private final Supplier<SnaptStatus> status;
   private final Consumer<SnaptStatusAck> statusAnswer;
+  private final Consumer<DrainOrder> orders;
   private final CreditLine credit;
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
@@ -50,6 +52,7 @@ public final class BridgeConnection implements AutoCloseable {
   /// @param thread executor with one thread, shut down with this object
   /// @param status supplies the status that is announced
   /// @param statusAnswer takes the bridge's answer, which contains the token keys
+  /// @param orders carries out an operator's order; must not block
   /// @param credit takes the stream of credit control, and its answers on the stream's own thread
   public BridgeConnection(
       ManagedChannel channel,
@@ -59,6 +62,7 @@ public final class BridgeConnection implements AutoCloseable {
       ReportSender sender,
       Supplier<SnaptStatus> status,
       Consumer<SnaptStatusAck> statusAnswer,
+      Consumer<DrainOrder> orders,
       CreditLine credit) {
     this.channel = channel;
     this.thread = thread;
@@ -67,6 +71,7 @@ public final class BridgeConnection implements AutoCloseable {
     this.sender = sender;
     this.status = status;
     this.statusAnswer = statusAnswer;
+    this.orders = orders;
     this.credit = credit;
   }
 
@@ -145,6 +150,9 @@ public final class BridgeConnection implements AutoCloseable {
     if (answer.getProbe() != 0) {
       announce(answer.getProbe());
       return;
+    }
+    if (answer.hasDrain()) {
+      orders.accept(answer.getDrain());
     }
     refusalWasSaid = false;
     statusAnswer.accept(answer);

@@ -186,6 +186,7 @@ class ControlConnectionTest {
             RefusalCode.HELLO_MALFORMED,
             hello -> hello.setInnerIpv6(ByteString.copyFrom(new byte[15]))),
         wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.addApplications("a".repeat(41))),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.addApplications("My Web")),
         wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.addApplications("line\nbreak")));
   }
 

@@ -42,7 +42,9 @@ final class CreditAnswerFuzz {
     var quotas = new Quotas();
     Quota web = quotas.of("web", ServiceClass.HT_HD);
     web.countFlowless(USED, 1_000);
-    var dialog = new CreditDialog("s", new CreditLine(WithoutBilling.CONTINUE), true, 0);
+    var dialog =
+        new CreditDialog(
+            "s", new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())), true, 0);
     dialog.ask(CreditRequestType.UPDATE, TOKEN, quotas, 1_000, NOW_NS);
     if ((input[0] & 1) != 0) {
       answer = answer.toBuilder().setNumber(1).build();

@@ -183,6 +183,30 @@ class SessionCreditTest {
   }
 
   @Test
+  void aRequestThatBillingRefusesHoldsItsTrafficWhateverTheTariffSaysAboutAnAbsence()
+      throws Exception {
+    carries(7000);
+    CreditRequest request = billing.next();
+    billing.answer(request, CreditResult.REQUEST_REFUSED, FailureAction.CONTINUE);
+    await().until(() -> snapt.onlySession().credit().equals("unknown"));
+    isRefused(7000);
+    CreditRequest again = billing.next();
+    assertThat(again.getNumber()).isEqualTo(2);
+    billing.grant(again, 100, false);
+    await().until(() -> snapt.onlySession().credit().equals("sufficient"));
+    carries(7000);
+  }
+
+  @Test
+  void whatTheOperatorNamesIsReachedWithoutCredit() throws Exception {
+    carries(7000);
+    billing.grant(billing.next(), 0, true);
+    await().until(() -> snapt.onlySession().credit().equals("exhausted"));
+    isRefused(7000);
+    carries(9053);
+  }
+
+  @Test
   void aStreamThatFailsAgainAndAgainStopsNothingThatMayGoOn() throws Exception {
     long endNs = System.nanoTime() + 1_500_000_000; // an answer is awaited for a second
     while (System.nanoTime() < endNs) {

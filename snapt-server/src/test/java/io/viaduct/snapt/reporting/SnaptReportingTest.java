@@ -17,6 +17,7 @@ import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.TestBridge;
 import io.viaduct.snapt.TestOperator;
 import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
@@ -26,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -91,7 +93,8 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
-            new CreditLine(WithoutBilling.CONTINUE));
+            _ -> {},
+            new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())));
     connection.start(announceEvery);
   }
 

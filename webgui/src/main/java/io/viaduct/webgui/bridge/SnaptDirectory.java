@@ -3,6 +3,8 @@ package io.viaduct.webgui.bridge;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.util.List;
+import java.util.Map;
+import org.springframework.http.HttpMethod;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// The bridge's lists of SNAPTs and registrations, read with the operators' token of the
@@ -23,6 +25,23 @@ public final class SnaptDirectory {
 
   public List<Snapt> snapts() {
     return peer.get("/snapts", token, Answer.class).snapts();
+  }
+
+  /// Lets a SNAPT drain, without a deadline. Its state is in the list when it has told it.
+  ///
+  /// @param by account of the operator, for the SNAPT's log
+  public void drain(String id, String by) {
+    peer.send(HttpMethod.POST, order(id, "/drain"), token, Map.of("by", by));
+  }
+
+  /// Ends a drain.
+  public void undrain(String id, String by) {
+    peer.send(HttpMethod.POST, order(id, "/undrain"), token, Map.of("by", by));
+  }
+
+  private static String order(String id, String what) {
+    return UriComponentsBuilder.fromPath("/snapts/{id}").encode().buildAndExpand(id).toUriString()
+        + what;
   }
 
   /// Contacts of users, by user.

@@ -21,6 +21,7 @@ class OperatorPages {
   @GetMapping("/snapts")
   String snapts(Model model) {
     model.addAttribute("refreshMs", limits.snaptRefresh().toMillis());
+    model.addAttribute("classes", EnrolledSnapts.CLASSES);
     readSnapts(model);
     return "snapts";
   }

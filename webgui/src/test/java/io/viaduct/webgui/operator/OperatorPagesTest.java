@@ -84,9 +84,61 @@ class OperatorPagesTest {
     assertThat(page)
         .contains("data-snapt-id=\"snapt-1\"", "data-snapt-id=\"snapt-2\"", "silent")
         .contains("hx-trigger=\"every 500ms\"");
-    assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1\u202f000");
+    assertThat(Visitor.text(page, "snapt-sessions")).startsWith("12 / 1\u202f000");
     assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
     assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.3 Mbit/s");
+  }
+
+  @Test
+  void aSnaptDrainsAndServesAgainByTheButtonInTheNameOfTheOperator() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    String page = olga.get("/snapts").body();
+    assertThat(page).contains("Let snapt-1 drain").doesNotContain("snapt-draining");
+    assertThat(Visitor.text(page, "snapt-price")).contains("2.50", "den");
+    assertThat(Visitor.text(page, "snapt-load")).isEqualTo("load 7 %");
+    Map<String, String> token = Map.of("_csrf", Visitor.hidden(page, "_csrf"));
+    assertThat(Visitor.location(olga.post("/snapts/snapt-1/drain", token))).isEqualTo("/snapts");
+    String after = olga.get("/snapts").body();
+    assertThat(Visitor.text(after, "done")).startsWith("The order is sent.");
+    assertThat(Visitor.text(after, "snapt-draining")).isEqualTo("draining");
+    assertThat(after).contains("Let snapt-1 serve again");
+    olga.post("/snapts/snapt-1/undrain", token);
+    assertThat(peer.ordered).containsExactly("snapt-1/drain by olga", "snapt-1/undrain by olga");
+  }
+
+  @Test
+  void anOperatorEnrolsASnaptSchedulesAPriceAndRemovesTheSnapt() {
+    String page = olga.get("/snapts").body();
+    String csrf = Visitor.hidden(page, "_csrf");
+    olga.post(
+        "/snapts/enrol",
+        Map.of("_csrf", csrf, "id", "snapt-9", "reportKey", "KEY=", "owner", "acme", "region", ""));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "done")).contains("is enrolled");
+    olga.post(
+        "/snapts/price",
+        Map.of(
+            "_csrf",
+            csrf,
+            "owner",
+            "acme",
+            "HT_HD",
+            "2.5",
+            "LT_LD",
+            "",
+            "from",
+            "2100-01-01T00:00"));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "done")).contains("price is stored");
+    olga.post("/snapts/price", Map.of("_csrf", csrf, "owner", "acme", "HT_HD", "much"));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "problem")).contains("must be digits");
+    olga.post("/snapts/remove", Map.of("_csrf", csrf, "id", "snapt-9"));
+    assertThat(peer.ordered).hasSize(3);
+    assertThat(peer.ordered.get(0))
+        .startsWith("PUT /snapts/snapt-9 ")
+        .contains("\"reportKey\":\"KEY=\"", "\"owner\":\"acme\"");
+    assertThat(peer.ordered.get(1))
+        .startsWith("POST /owners/acme/surcharges ")
+        .contains("{\"HT_HD\":0.0025}", "\"effectiveFrom\":\"2100-01-01T");
+    assertThat(peer.ordered.get(2)).isEqualTo("DELETE /snapts/snapt-9");
   }
 
   @Test

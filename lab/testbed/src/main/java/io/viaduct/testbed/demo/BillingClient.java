@@ -84,6 +84,27 @@ public final class BillingClient {
     return charges(account).stream().mapToLong(Charge::preBytes).sum();
   }
 
+  /// Returns the sum of an account's surcharges of the owners of SNAPTs, in micro-denarii.
+  public long surcharges(String account) throws IOException {
+    return charges(account).stream().mapToLong(Charge::surcharge).sum();
+  }
+
+  /// Stores what an owner of SNAPTs asks per megabyte of a class, from now on.
+  public void surcharge(String owner, String serviceClass, double denariiPerMegabyte)
+      throws IOException {
+    billing.send(
+        "POST",
+        "/owners/" + owner + "/surcharges",
+        Map.of(
+            "surcharge", Map.of("denarii-per-megabyte", Map.of(serviceClass, denariiPerMegabyte))),
+        Map.of());
+  }
+
+  /// Removes a SNAPT.
+  public void remove(String snapt) throws IOException {
+    billing.send("DELETE", "/snapts/" + snapt, null, Map.of());
+  }
+
   JsonNode get(String path) throws IOException {
     try {
       return billing.send("GET", path, null, Map.of());

@@ -86,6 +86,11 @@ final class Demo {
     narration.step("(f) the bill");
     BillStep bill = bill();
     robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered()));
+
+    narration.step("(g) vouchers, reasons and proof on the command line");
+    robust(() ->
+        new CommandLineStep(deployment, billing().logIn("alice", passwords.alice()))
+            .run(narration));
     deployment.awaitReady();
     String restarted = deployment.restarted();
     narration.hold(

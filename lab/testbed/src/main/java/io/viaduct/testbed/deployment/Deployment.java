@@ -135,6 +135,14 @@ public final class Deployment {
     return java(directory);
   }
 
+  /// Returns the beginning of a command line that runs a program of this clone, such as `denarii`.
+  public List<String> program(String name) {
+    return List.of(
+        "env",
+        "JAVA_HOME=" + System.getProperty("java.home"),
+        root.resolve("bin").resolve(name).toString());
+  }
+
   /// Makes services that are started later write their start caches when they are stopped.
   public void train(StartCaches into) {
     caches = into;
@@ -168,7 +176,14 @@ public final class Deployment {
   /// Writes a running service's configuration file again and sends SIGHUP, as an operator would.
   public void reload(ServicePlan plan) throws IOException {
     Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
-    Command.run("kill", "-HUP", Long.toString(process(plan.name()).id()));
+    signal(plan.name(), "HUP");
+  }
+
+  /// Sends a signal to a running service.
+  ///
+  /// @param signal its name without SIG
+  public void signal(String name, String signal) {
+    Command.run("kill", "-" + signal, Long.toString(process(name).id()));
   }
 
   private Started started(String name) {

@@ -62,7 +62,9 @@ public final class Plans {
         sip-domain: %7$s
         credentials: {key-file: %8$s}
         imports: {subscribers: %9$s}
-        snapt-owners: {snapt-1: acme, snapt-2: beacon}
+        snapts:
+          - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
+          - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
         """
             .formatted(
                 Topology.CONTROL,
@@ -73,7 +75,9 @@ public final class Plans {
                 directory.resolve("operator.password"),
                 DOMAIN,
                 directory.resolve("credential.key"),
-                directory.resolve("subscribers.yml")));
+                directory.resolve("subscribers.yml"),
+                reportKeys.get(0).publicKey(),
+                reportKeys.get(1).publicKey()));
   }
 
   public ServicePlan bridge() {
@@ -88,11 +92,8 @@ public final class Plans {
         billing: {host: %3$s, port: %7$d}
         %8$s
         token: {signing-key: %9$s, audience: viaduct}
-        snapts:
-          - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
-          - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
-        state: %12$s
-        reporting: {interval: %13$ds}
+        state: %10$s
+        reporting: {interval: %11$ds}
         operations: {host: %3$s, port: 9181}
         """
             .formatted(
@@ -105,8 +106,6 @@ public final class Plans {
                 BILLING_GRPC_PORT,
                 tls("ims-bridge"),
                 directory.resolve("token.key"),
-                reportKeys.get(0).publicKey(),
-                reportKeys.get(1).publicKey(),
                 directory.resolve("ims-bridge"),
                 interval.toSeconds()));
   }
@@ -166,24 +165,22 @@ public final class Plans {
         id: %1$s
         audience: viaduct
         region: core
-        owner: %2$s
-        state: %3$s
-        socket: %4$s
-        %5$s
-        control: {host: %6$s, port: %7$d}
-        data: {port: %7$d}
-        pool: {ipv4: 10.20%8$d.0.0/16}
-        egress: {allow: ["%9$s/32 udp %13$d", "%9$s/32 tcp %13$d", "%14$s/32"]}
-        metering: {interval: %12$ds}
+        state: %2$s
+        socket: %3$s
+        %4$s
+        control: {host: %5$s, port: %6$d}
+        data: {port: %6$d}
+        pool: {ipv4: 10.20%7$d.0.0/16}
+        egress: {allow: ["%8$s/32 udp %12$d", "%8$s/32 tcp %12$d", "%13$s/32"]}
+        metering: {interval: %11$ds}
         reporting:
-          bridge-host: %9$s
-          bridge-port: %10$d
-          report-key: %11$s
+          bridge-host: %8$s
+          bridge-port: %9$d
+          report-key: %10$s
           status-every: 1s
         """
             .formatted(
                 name,
-                number == 1 ? "acme" : "beacon",
                 directory.resolve(name),
                 socket(name),
                 tls(name),

@@ -26,7 +26,7 @@ class BrowserLabIT {
 
   @Test
   void aliceLogsInAndFindsTheDemosChargeAndBalance() throws IOException {
-    String balance = SharedDemo.demo().find("ok  the page shows the same balance: (\\S+)");
+    String balance = SharedDemo.demo().find("it is posted once: her balance is (\\S+)");
     browse(
         "alice",
         page -> {
@@ -51,6 +51,18 @@ class BrowserLabIT {
           assertThat(page.locator("#main")).containsText("snapt-1");
           assertThat(page.locator("#main")).containsText("snapt-2");
           shoot(page, "snapts");
+        });
+  }
+
+  @Test
+  void theOperatorSeesAlicesRegistrationAndItsSession() throws IOException {
+    browse(
+        "operator",
+        page -> {
+          page.navigate(page.url().replaceFirst("/operator.*", "/registrations?search=alice"));
+          assertThat(page.getByTestId("registration-row").first()).containsText("alice");
+          assertThat(page.getByTestId("registration-row").first()).containsText("snapt-");
+          shoot(page, "registrations");
         });
   }
 

@@ -51,4 +51,11 @@ class DemoLabIT {
             "ok  reports: 0 waiting, 0 missing, 0 refused",
             "ok  the ledger's accounts sum to zero");
   }
+
+  @Test
+  void theCommandLineRedeemsAVoucherOnceAndExplainsACharge() throws IOException {
+    assertThat(output())
+        .containsSubsequence(
+            "(g)", "it is posted once: her balance is", "to pay", "ok  denarii explain", "denarii verify:");
+  }
 }

@@ -14,12 +14,18 @@ import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.TextServer;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
@@ -42,6 +48,8 @@ final class MovingLab {
   private final String snaptLines;
   private @Nullable BillingClient billing;
   private boolean hasSecondSnapt;
+  private boolean isGroup;
+  private final Map<String, ServicePlan> plans = new HashMap<>();
   private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
@@ -69,6 +77,12 @@ final class MovingLab {
     hasSecondSnapt = true;
   }
 
+  /// Starts the second SNAPT too, in one group with the first; called before the start.
+  void withGroup() {
+    hasSecondSnapt = true;
+    isGroup = true;
+  }
+
   /// Starts everything, and waits until the tunnel carries.
   void start() throws Exception {
     var text = network.server;
@@ -83,19 +97,34 @@ final class MovingLab {
               PacedStream.echo(Topology.SERVER, STREAM_PORT);
               return true;
             });
-    Plans plans = deployment.plans();
-    start(plans.billing());
+    Plans made = deployment.plans();
+    start(made.billing());
     fund();
-    ServicePlan bridge = plans.bridge();
+    ServicePlan bridge = made.bridge();
     start(bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token)));
-    start(DualStack.of(plans.snapt(1)).with(snaptLines));
+    start(member(DualStack.of(made.snapt(1)), 1).with(snaptLines));
     if (hasSecondSnapt) {
-      start(plans.snapt(2).with(snaptLines));
+      start(member(made.snapt(2), 2).with(snaptLines));
     }
-    start(plans.agent().with(agentLines));
+    start(made.agent().with(agentLines));
+  }
+
+  private ServicePlan member(ServicePlan snapt, int number) {
+    return isGroup ? GroupPlan.of(snapt, number) : snapt;
+  }
+
+  /// Stops a SNAPT and starts it again, as for an upgrade.
+  ///
+  /// @return exit code of the stopped one
+  int restart(String snapt) throws IOException {
+    ServicePlan plan = Objects.requireNonNull(plans.get(snapt), snapt);
+    int code = deployment.stop(snapt);
+    start(plan);
+    return code;
   }
 
   private void start(ServicePlan plan) throws IOException {
+    plans.put(plan.name(), plan);
     deployment.start(plan);
     deployment.awaitReady(plan.name());
     System.out.println(plan.name() + " is ready");
@@ -123,7 +152,32 @@ final class MovingLab {
 
   /// Returns the inner bytes that the account was charged for.
   long chargedBytes() throws IOException {
-    return Objects.requireNonNull(billing, "the laboratory has started").chargedBytes("alice");
+    return billing().chargedBytes("alice");
+  }
+
+  /// Lets the bridge order a SNAPT to drain or to serve, as the operators' page does.
+  ///
+  /// @return the status of the bridge's answer
+  int order(String snapt, String verb) throws Exception {
+    URI uri =
+        URI.create(
+            "http://%s:%d/api/v1/snapts/%s/%s"
+                .formatted(Topology.CONTROL, Plans.BRIDGE_REST_PORT, snapt, verb));
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+              HttpRequest.newBuilder(uri)
+                  .header("Authorization", "Bearer " + passwords.rest())
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString("{\"by\":\"olivia\"}"))
+                  .build(),
+              HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+
+  /// Returns the operator's client of billing.
+  BillingClient billing() {
+    return Objects.requireNonNull(billing, "the laboratory has started");
   }
 
   /// Runs one of the programs.
@@ -138,6 +192,26 @@ final class MovingLab {
                 root.resolve("bin").resolve(program).toString()));
     all.addAll(List.of(words));
     return Command.run(all.toArray(String[]::new));
+  }
+
+  /// Runs a command of a SNAPT.
+  ///
+  /// @return what it printed
+  String act(String snapt, String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.add("--socket");
+    all.add(deployment.plans().socket(snapt).toString());
+    return command("snapt", all.toArray(String[]::new));
+  }
+
+  /// Returns the number of sessions of a SNAPT.
+  int sessions(String snapt) throws IOException {
+    return StatusSocket.read(deployment.plans().socket(snapt)).path("sessions").size();
+  }
+
+  /// Returns the SNAPT of the agent's first session; empty without one.
+  String at() throws IOException {
+    return status().path("session").path("snapt").asString("");
   }
 
   /// Returns the agent's status.

@@ -56,11 +56,19 @@ public final class OperationsEndpoint implements AutoCloseable {
     this.readiness = readiness;
   }
 
-  /// Starts to listen on TCP.
+  /// Starts to listen on TCP, without actions.
   ///
   /// @return the address; if the settings have port 0, with the port that the kernel chose
   /// @throws IOException if the kernel refuses the address; the message says which key to change
   public InetSocketAddress listen(OperationsSettings settings) throws IOException {
+    return listen(settings, null);
+  }
+
+  /// Starts to listen on TCP, also for the actions of an operator.
+  ///
+  /// @return as [#listen(OperationsSettings)]
+  public InetSocketAddress listen(OperationsSettings settings, @Nullable OperatorAccess access)
+      throws IOException {
     InetSocketAddress wanted = new InetSocketAddress(settings.host(), settings.port());
     Channel bound =
         Listening.on(
@@ -69,7 +77,13 @@ public final class OperationsEndpoint implements AutoCloseable {
             "TCP",
             settings.host(),
             settings.port(),
-            () -> bind(NioServerSocketChannel.class, wanted, null, Map.of()));
+            () ->
+                bind(
+                    NioServerSocketChannel.class,
+                    wanted,
+                    null,
+                    access == null ? Map.of() : access.actions(),
+                    access));
     InetSocketAddress found = (InetSocketAddress) bound.localAddress();
     address = found;
     LOG.info("operations on http://{}:{}", found.getHostString(), found.getPort());
@@ -101,7 +115,7 @@ public final class OperationsEndpoint implements AutoCloseable {
     if (file.toAbsolutePath().getParent() instanceof Path folder) {
       Files.createDirectories(folder);
     }
-    bind(NioServerDomainSocketChannel.class, wanted, status, actions);
+    bind(NioServerDomainSocketChannel.class, wanted, status, actions, null);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     socket = file;
   }
@@ -115,7 +129,8 @@ public final class OperationsEndpoint implements AutoCloseable {
       Class<? extends ServerChannel> type,
       SocketAddress wanted,
       @Nullable Supplier<?> status,
-      Map<String, OperationsAction> actions)
+      Map<String, OperationsAction> actions,
+      @Nullable OperatorAccess access)
       throws IOException {
     ServerBootstrap server =
         new ServerBootstrap()
@@ -130,7 +145,8 @@ public final class OperationsEndpoint implements AutoCloseable {
                         .addLast(new ReadTimeoutHandler(IDLE_SECONDS_MAX))
                         .addLast(new HttpServerCodec())
                         .addLast(new HttpObjectAggregator(REQUEST_BYTES_MAX))
-                        .addLast(new OperationsHandler(metrics, readiness, status, actions));
+                        .addLast(
+                            new OperationsHandler(metrics, readiness, status, actions, access));
                   }
                 });
     if (type == NioServerSocketChannel.class) {

@@ -15,8 +15,10 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,17 +39,20 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
   private final Readiness readiness;
   private final @Nullable Supplier<?> status;
   private final Map<String, OperationsAction> actions;
+  private final @Nullable OperatorAccess access;
   private boolean isLast; // written and read on the connection's event loop
 
   OperationsHandler(
       ProcessMetrics metrics,
       Readiness readiness,
       @Nullable Supplier<?> status,
-      Map<String, OperationsAction> actions) {
+      Map<String, OperationsAction> actions,
+      @Nullable OperatorAccess access) {
     this.metrics = metrics;
     this.readiness = readiness;
     this.status = status;
     this.actions = actions;
+    this.access = access;
   }
 
   @Override
@@ -63,7 +68,16 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
       return;
     }
     if (request.method().equals(HttpMethod.POST) && !actions.isEmpty()) {
-      act(context, request.uri());
+      Optional<OperatorAccess.Refusal> refusal =
+          access == null
+              ? Optional.empty()
+              : access.refusal(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+      if (refusal.isPresent()) {
+        isLast = true;
+        send(context, refused(refusal.get()), false);
+      } else {
+        act(context, request.uri());
+      }
       return;
     }
     if (!request.method().equals(HttpMethod.GET)) {
@@ -110,12 +124,43 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
     }
     Thread.ofVirtual()
         .name("operations-action")
-        .start(() -> send(context, done(action, parameters), false));
+        .start(() -> send(context, done(action, caller(context), parameters), false));
   }
 
-  private static FullHttpResponse done(OperationsAction action, Map<String, String> parameters) {
+  private static String caller(ChannelHandlerContext context) {
+    return context.channel().remoteAddress() instanceof InetSocketAddress from
+        ? from.getAddress().getHostAddress()
+        : "the Unix socket";
+  }
+
+  // RFC 6750 section 3, and RFC 9457.
+  private static FullHttpResponse refused(OperatorAccess.Refusal why) {
+    boolean isOpen = why != OperatorAccess.Refusal.NOT_CONFIGURED;
+    HttpResponseStatus code =
+        isOpen ? HttpResponseStatus.UNAUTHORIZED : HttpResponseStatus.FORBIDDEN;
+    String detail =
+        switch (why) {
+          case NOT_CONFIGURED -> "set operations.token-file to allow actions at this port";
+          case NO_TOKEN -> "send the operator's token as Authorization: Bearer";
+          case WRONG_TOKEN -> "the token is not that of operations.token-file";
+        };
+    FullHttpResponse refusal =
+        answer(
+            code,
+            "application/problem+json",
+            JSON.writeValueAsString(
+                    Map.of("title", code.reasonPhrase(), "status", code.code(), "detail", detail))
+                + "\n");
+    if (isOpen) {
+      refusal.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer realm=\"operations\"");
+    }
+    return refusal;
+  }
+
+  private static FullHttpResponse done(
+      OperationsAction action, String caller, Map<String, String> parameters) {
     try {
-      Object did = action.act(parameters);
+      Object did = action.act(caller, parameters);
       return statusOf(() -> did);
     } catch (IllegalArgumentException e) {
       return answer(HttpResponseStatus.BAD_REQUEST, TEXT, e.getMessage() + "\n");

@@ -3,6 +3,7 @@ package io.viaduct.service.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.service.configuration.Secret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -222,14 +224,14 @@ class OperationsEndpointTest {
         () -> new Status("snapt-1", 0),
         Map.of(
             "/drain",
-            parameters -> {
+            (_, parameters) -> {
               if (!parameters.getOrDefault("ms", "").equals("5")) {
                 throw new IllegalArgumentException("ms must be 5, got " + parameters.get("ms"));
               }
               return new Status("draining", 5);
             },
             "/undrain",
-            _ -> {
+            (_, _) -> {
               throw new IllegalStateException("this process is stopping");
             }));
     assertThat(OperationsClient.act(socket, "/drain?ms=5", PATIENCE))
@@ -247,5 +249,68 @@ class OperationsEndpointTest {
         .hasMessageContaining("two hexadecimal digits");
     assertThat(OperationsClient.status(socket, PATIENCE)).contains("snapt-1");
     assertThat(ask("POST", "/drain?ms=5").statusCode()).as("not over TCP").isEqualTo(405);
+  }
+
+  private HttpResponse<String> post(InetSocketAddress at, String path, String authorization)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(at.getPort(), path)))
+            .POST(HttpRequest.BodyPublishers.noBody());
+    if (authorization != null) {
+      request.header("Authorization", authorization);
+    }
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  @Test
+  void anActionByTcpNeedsTheOperatorsTokenAndIsRefusedWithAReasonThatIsCounted() throws Exception {
+    Map<String, OperationsAction> actions = Map.of("/drain", (caller, _) -> new Status(caller, 5));
+    Path file = Files.writeString(folder.resolve("token"), "s3cret\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    InetSocketAddress at =
+        endpoint.listen(
+            new OperationsSettings("127.0.0.1", 0),
+            new OperatorAccess(
+                actions, Optional.of(Secret.of(file.toString())), metrics.registry()));
+    HttpResponse<String> none = post(at, "/drain", null);
+    assertThat(none.statusCode()).isEqualTo(401);
+    assertThat(none.headers().firstValue("WWW-Authenticate"))
+        .hasValue("Bearer realm=\"operations\"");
+    assertThat(none.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(none.body()).contains("\"status\":401", "Authorization: Bearer");
+    assertThat(post(at, "/drain", "Bearer other").statusCode()).isEqualTo(401);
+    assertThat(post(at, "/drain", "Basic s3cret").statusCode()).isEqualTo(401);
+    HttpResponse<String> done = post(at, "/drain", "Bearer s3cret");
+    assertThat(done.statusCode()).isEqualTo(200);
+    assertThat(done.body()).contains("127.0.0.1");
+    assertThat(post(at, "/reboot", "Bearer s3cret").statusCode()).isEqualTo(404);
+    assertThat(refused("no_token")).isEqualTo(2);
+    assertThat(refused("wrong_token")).isEqualTo(1);
+  }
+
+  @Test
+  void withoutATokenFileEveryActionByTcpIsForbidden() throws Exception {
+    InetSocketAddress at =
+        endpoint.listen(
+            new OperationsSettings("127.0.0.1", 0),
+            new OperatorAccess(
+                Map.of("/drain", (_, _) -> new Status("drained", 1)),
+                Optional.empty(),
+                metrics.registry()));
+    HttpResponse<String> refused = post(at, "/drain", "Bearer s3cret");
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("operations.token-file");
+    assertThat(refused("not_configured")).isEqualTo(1);
+  }
+
+  private double refused(String reason) {
+    return metrics
+        .registry()
+        .get("viaduct_operations_refused")
+        .tag("reason", reason)
+        .counter()
+        .count();
   }
 }

@@ -43,7 +43,7 @@ final class OperationsFuzz {
             new HttpServerCodec(),
             new HttpObjectAggregator(OperationsEndpoint.REQUEST_BYTES_MAX),
             exchange,
-            new OperationsHandler(METRICS, READINESS, null, Map.of()));
+            new OperationsHandler(METRICS, READINESS, null, Map.of(), null));
     for (int at = 1; at < input.length && channel.isOpen(); at += piece) {
       int bytes = Math.min(piece, input.length - at);
       channel.writeInbound(Unpooled.copiedBuffer(input, at, bytes));

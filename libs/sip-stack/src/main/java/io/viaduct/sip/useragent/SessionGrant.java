@@ -30,6 +30,8 @@ public record SessionGrant(
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int RELAYS_MAX = 64;
   private static final int ADDRESSES_MAX = 8;
+  private static final int REGION_MAX = 64;
+  private static final int CLASSES_MAX = 4;
 
   /// State of the account's credit.
   public enum Credit {
@@ -46,6 +48,9 @@ public record SessionGrant(
   /// @param controlPort TLS over TCP
   /// @param dataPort UDP
   /// @param prio lower is preferred
+  /// @param region location; empty if the bridge tells none
+  /// @param prices surcharges of its owner, micro-denarii per gigabyte by class; empty if there are
+  ///   none
   /// @param addresses of a host that is a name, as the bridge has looked it up; empty if the host
   ///   is an address, or the bridge tells none
   public record Relay(
@@ -54,8 +59,11 @@ public record SessionGrant(
       int controlPort,
       int dataPort,
       int prio,
+      String region,
+      List<Long> prices,
       List<InetAddress> addresses) {
     public Relay {
+      prices = List.copyOf(prices);
       addresses = List.copyOf(addresses);
     }
   }
@@ -83,6 +91,8 @@ public record SessionGrant(
                 relay.required("controlPort").intValue(),
                 relay.required("dataPort").intValue(),
                 relay.required("prio").intValue(),
+                region(relay),
+                prices(relay),
                 addresses(relay)));
       }
       return new SessionGrant(
@@ -129,6 +139,25 @@ public record SessionGrant(
       }
     }
     return addresses;
+  }
+
+  // Members that are not as agreed are left out: they only inform.
+  private static String region(JsonNode relay) {
+    String region = relay.path("region").stringValue("");
+    return region.length() <= REGION_MAX && region.chars().noneMatch(Character::isISOControl)
+        ? region
+        : "";
+  }
+
+  private static List<Long> prices(JsonNode relay) {
+    List<Long> prices = new ArrayList<>();
+    for (JsonNode each : relay.path("prices")) {
+      if (prices.size() == CLASSES_MAX || !each.canConvertToLong()) {
+        break;
+      }
+      prices.add(each.longValue());
+    }
+    return prices;
   }
 
   private static String text(JsonNode parent, String name) {

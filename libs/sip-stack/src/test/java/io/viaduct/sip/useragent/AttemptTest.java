@@ -154,7 +154,8 @@ class AttemptTest {
              "token":"secret","kid":"k","exp":1000,"reportSec":60,"icid":"i","later":true}\
             """);
     assertThat(grant.relays())
-        .containsExactly(new SessionGrant.Relay("snapt-1", "h", 443, 444, 0, List.of()));
+        .containsExactly(
+            new SessionGrant.Relay("snapt-1", "h", 443, 444, 0, "", List.of(), List.of()));
     assertThat(grant.expires()).isEqualTo(Instant.ofEpochSecond(1));
     assertThat(grant.toString()).doesNotContain("secret");
     assertThatThrownBy(() -> SessionGrant.parse("{\"sid\":\"s\"}"))

@@ -80,6 +80,26 @@ public final class FlowTable {
     return opened;
   }
 
+  /// Opens a flow that another session has had, before its first packet in this one.
+  ///
+  /// @return the flow of this identity; null if no flow can be added, which is counted
+  public @Nullable FlowState restore(FlowTuple of, long nowNs) {
+    FlowKey key = of.key();
+    FlowState open = find(key, true);
+    if (open != null) {
+      return open;
+    }
+    int id = slots.size() < flowsMax ? ids.next(nowNs) : 0;
+    if (id == 0) {
+      verdicts.count(
+          slots.size() < flowsMax ? Verdict.FLOW_IDS_EXHAUSTED : Verdict.FLOW_TABLE_FULL);
+      return null;
+    }
+    FlowState restored = add(key, true, id, nowNs);
+    listener.opened(restored);
+    return restored;
+  }
+
   /// Returns the flow of a parsed packet, whether the device or the SNAPT opened it.
   ///
   /// @param fromDevice the packet's direction

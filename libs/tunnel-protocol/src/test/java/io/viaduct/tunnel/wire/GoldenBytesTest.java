@@ -11,6 +11,7 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -29,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -218,8 +220,22 @@ class GoldenBytesTest {
                                 .setRegion("north")
                                 .setState(Relay.State.DRAINING)
                                 .setDrainDeadlineMs(1_790_000_060_000L)
-                                .setLoadPercent(30))
+                                .setLoadPercent(30)
+                                .addAllSurcharges(List.of(0L, 0L, 0L, 2_500_000L)))
                         .setComplete(true))));
+    golden.put(
+        "control-moved",
+        frame(
+            ControlMessage.newBuilder()
+                .setMoved(
+                    Moved.newBuilder()
+                        .setNumber(9)
+                        .setTo(
+                            Relay.newBuilder()
+                                .setSnaptId("snapt-2")
+                                .setHost("relay.test")
+                                .setControlPort(443)
+                                .setDataPort(443)))));
     golden.put(
         "control-receipt-answer",
         frame(

@@ -2,11 +2,10 @@ package io.viaduct.billing.provisioning;
 
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
-import io.viaduct.usage.v1.Subscriber;
-import io.viaduct.usage.v1.SubscriberEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -15,24 +14,43 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-/// Sends all subscribers to one bridge, then each change. Its own virtual thread reads and sends.
-/// Each event is the state at the time of sending, so an older state never follows a newer one.
-/// Several waiting changes of one subscriber become one event. Nothing is sent to a bridge that
-/// does not read, so the number of accounts bounds the memory.
-final class SubscriberWatch {
-  private static final Logger LOG = LoggerFactory.getLogger(SubscriberWatch.class);
+/// Sends all rows of a directory to one bridge, then each change. Its own virtual thread reads and
+/// sends. Each event is the state at the time of sending, so an older state never follows a newer
+/// one. Several waiting changes of one row become one event. Nothing is sent to a bridge that does
+/// not read, so the number of rows bounds the memory.
+///
+/// @param <E> the events
+final class DirectoryWatch<E> {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryWatch.class);
   private static final int PAGE = 500;
   private static final long CHECK_PERIOD_MS = 1000;
 
-  private final Subscribers subscribers;
-  private final ServerCallStreamObserver<SubscriberEvent> bridge;
+  /// A directory of which bridges have copies.
+  interface Directory<E> {
+    /// Returns what it has, for the log.
+    String name();
+
+    /// Returns the present states of rows by their key, sorted by key.
+    ///
+    /// @param after last key of the previous page, or empty
+    SequencedMap<String, E> page(String after, int limit);
+
+    /// Returns the present state of one row, or that there is none.
+    E event(String key);
+
+    /// Returns the event after the last page.
+    E complete();
+  }
+
+  private final Directory<E> directory;
+  private final ServerCallStreamObserver<E> bridge;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition stateChanged = lock.newCondition();
   private final Set<String> changed = new LinkedHashSet<>(); // guarded by lock
   private boolean isEnded; // guarded by lock
 
-  SubscriberWatch(Subscribers subscribers, ServerCallStreamObserver<SubscriberEvent> bridge) {
-    this.subscribers = subscribers;
+  DirectoryWatch(Directory<E> directory, ServerCallStreamObserver<E> bridge) {
+    this.directory = directory;
     this.bridge = bridge;
   }
 
@@ -43,7 +61,7 @@ final class SubscriberWatch {
     bridge.setOnReadyHandler(this::wake);
     bridge.setOnCancelHandler(this::end);
     Thread.ofVirtual()
-        .name("subscriber-watch")
+        .name("watch-" + directory.name())
         .start(() -> {
           try {
             serve();
@@ -52,7 +70,8 @@ final class SubscriberWatch {
                     .withDescription("billing has ended the stream: call again")
                     .asException());
           } catch (DataAccessException e) {
-            LOG.warn("subscribers cannot be sent to a bridge now, database: {}", e.toString());
+            LOG.warn(
+                "{} cannot be sent to a bridge now, database: {}", directory.name(), e.toString());
             bridge.onError(
                 Status.UNAVAILABLE
                     .withDescription("the database is away: call again")
@@ -60,7 +79,7 @@ final class SubscriberWatch {
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           } catch (RuntimeException e) {
-            LOG.error("sending subscribers to a bridge failed", e);
+            LOG.error("sending {} to a bridge failed", directory.name(), e);
             bridge.onError(Status.INTERNAL.withDescription("see billing's log").asException());
           } finally {
             onEnd.run();
@@ -68,11 +87,11 @@ final class SubscriberWatch {
         });
   }
 
-  /// Marks a subscriber as changed, so that it is sent again.
-  void changed(String account) {
+  /// Marks a row as changed, so that it is sent again.
+  void changed(String key) {
     lock.lock();
     try {
-      changed.add(account);
+      changed.add(key);
       stateChanged.signalAll();
     } finally {
       lock.unlock();
@@ -100,40 +119,31 @@ final class SubscriberWatch {
   }
 
   private void serve() throws InterruptedException {
-    String after = "";
-    List<Subscriber> page;
-    do {
-      page = subscribers.page(after, PAGE);
-      for (Subscriber each : page) {
-        if (!send(SubscriberEvent.newBuilder().setSubscriber(each).build())) {
+    SequencedMap<String, E> page = directory.page("", PAGE);
+    while (!page.isEmpty()) {
+      for (E each : page.values()) {
+        if (!send(each)) {
           return;
         }
-        after = each.getAccount();
       }
-    } while (page.size() == PAGE);
-    if (!send(SubscriberEvent.newBuilder().setComplete(true).build())) {
+      page = directory.page(page.lastEntry().getKey(), PAGE);
+    }
+    if (!send(directory.complete())) {
       return;
     }
     for (List<String> next = awaitChanges(); !next.isEmpty(); next = awaitChanges()) {
-      for (String account : next) {
-        if (!send(event(account))) {
+      for (String key : next) {
+        if (!send(directory.event(key))) {
           return;
         }
       }
     }
-  }
-
-  private SubscriberEvent event(String account) {
-    return subscribers
-        .find(account)
-        .map(now -> SubscriberEvent.newBuilder().setSubscriber(now).build())
-        .orElseGet(() -> SubscriberEvent.newBuilder().setRemoved(account).build());
   }
 
   /// Sends an event when the bridge is ready to receive it.
   ///
   /// @return false if the stream has ended
-  private boolean send(SubscriberEvent event) throws InterruptedException {
+  private boolean send(E event) throws InterruptedException {
     lock.lock();
     try {
       while (!bridge.isReady() && !isOver()) {
@@ -149,7 +159,7 @@ final class SubscriberWatch {
     return true;
   }
 
-  /// Waits for changes and returns their accounts.
+  /// Waits for changes and returns their keys.
   ///
   /// @return empty if the stream has ended
   private List<String> awaitChanges() throws InterruptedException {

@@ -1,0 +1,177 @@
+package io.viaduct.billing.provisioning;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.Notifications;
+import io.viaduct.billing.snapts.SnaptFacts;
+import io.viaduct.billing.snapts.Snapts;
+import io.viaduct.billing.snapts.SnaptsImport;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.service.operations.LabelledCounters;
+import io.viaduct.usage.v1.EnrolledSnapt;
+import io.viaduct.usage.v1.EnrolmentGrpc;
+import io.viaduct.usage.v1.ImportSnaptsRequest;
+import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.SnaptEvent;
+import io.viaduct.usage.v1.WatchSnaptsRequest;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+/// Sends the enrolled SNAPTs to the bridges, and takes those of a bridge's configuration once (ADR
+/// 0050). The endpoint has already checked the caller's certificate.
+public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
+    implements Notifications.Listener, AutoCloseable {
+  /// Most bridges that watch at the same time. An operator has only a few.
+  private static final int WATCHES_MAX = 64;
+
+  private static final Logger LOG = LoggerFactory.getLogger(EnrolmentService.class);
+
+  /// The reasons for refusing a call.
+  enum Refusal {
+    /// Too many bridges watch already.
+    TOO_MANY_WATCHES,
+    /// A SNAPT of an import breaks a rule.
+    MALFORMED_SNAPT,
+    /// The database did not answer.
+    DATABASE_AWAY,
+    /// Billing is stopping.
+    STOPPING
+  }
+
+  private final SnaptRows rows;
+  private final SnaptsImport imports;
+  private final UnaryOperator<String> ownerOf;
+  private final Set<DirectoryWatch<SnaptEvent>> watches = ConcurrentHashMap.newKeySet();
+  private volatile boolean isClosed;
+  private final LabelledCounters<Refusal> refusals;
+
+  public EnrolmentService(
+      Snapts snapts,
+      SurchargeBook surcharges,
+      SnaptsImport imports,
+      BillingConfiguration configuration,
+      InstantSource clock,
+      MeterRegistry registry) {
+    this.rows = new SnaptRows(snapts, surcharges, clock);
+    this.imports = imports;
+    this.ownerOf = configuration::ownerOf;
+    refusals =
+        LabelledCounters.register(
+            registry,
+            "viaduct_enrolment_refused",
+            "Refused calls of bridges for SNAPTs, by reason",
+            "reason",
+            Refusal.class);
+    Gauge.builder("viaduct_enrolment_watches", watches, Set::size)
+        .description("Bridges that watch SNAPTs now")
+        .register(registry);
+  }
+
+  @Override
+  public void watchSnapts(WatchSnaptsRequest request, StreamObserver<SnaptEvent> events) {
+    if (isClosed) {
+      refuse(
+          events,
+          Refusal.STOPPING,
+          Status.UNAVAILABLE.withDescription("billing is stopping: call again"));
+      return;
+    }
+    if (watches.size() >= WATCHES_MAX) {
+      refuse(
+          events,
+          Refusal.TOO_MANY_WATCHES,
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "at most " + WATCHES_MAX + " bridges may watch SNAPTs"));
+      return;
+    }
+    DirectoryWatch<SnaptEvent> watch =
+        new DirectoryWatch<>(rows, (ServerCallStreamObserver<SnaptEvent>) events);
+    watches.add(watch); // before it reads, so that it misses no change
+    watch.start(() -> watches.remove(watch));
+  }
+
+  /// Until now billing alone said who earns a SNAPT's fee. So its own configuration decides about
+  /// the owner, not the bridge's.
+  @Override
+  public void importSnapts(
+      ImportSnaptsRequest request, StreamObserver<ImportSnaptsResponse> answer) {
+    int enrolled = 0;
+    try {
+      for (EnrolledSnapt each : request.getSnaptsList()) {
+        SnaptFacts facts =
+            new SnaptFacts(
+                each.getSnaptId(),
+                Base64.getEncoder().encodeToString(each.getReportKey().toByteArray()),
+                ownerOf.apply(each.getSnaptId()),
+                each.getRegion(),
+                each.getLineRate() == 0
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(each.getLineRate()));
+        if (imports.enrol(facts, "the bridge's configuration")) {
+          enrolled++;
+          if (!facts.owner().equals(each.getOwner())) {
+            LOG.warn(
+                "SNAPT {}: the bridge's configuration names the owner {}, billing has charged for {},"
+                    + " which stays; 'denarii snapts' changes it",
+                facts.id(),
+                each.getOwner(),
+                facts.owner());
+          }
+        }
+      }
+      answer.onNext(ImportSnaptsResponse.newBuilder().setEnrolled(enrolled).build());
+      answer.onCompleted();
+    } catch (IllegalArgumentException e) {
+      refuse(
+          answer,
+          Refusal.MALFORMED_SNAPT,
+          Status.INVALID_ARGUMENT.withDescription(String.valueOf(e.getMessage())));
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("SNAPTs of a bridge cannot be enrolled now, database: {}", e.toString());
+      refuse(
+          answer,
+          Refusal.DATABASE_AWAY,
+          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
+    }
+  }
+
+  private void refuse(StreamObserver<?> call, Refusal why, Status status) {
+    refusals.increment(why);
+    call.onError(status.asRuntimeException());
+  }
+
+  @Override
+  public String channel() {
+    return "snapt";
+  }
+
+  @Override
+  public void changed(String snapt) {
+    watches.forEach(watch -> watch.changed(snapt));
+  }
+
+  /// Ends the streams. The bridges keep their SNAPTs, call again, and then get all of them.
+  @Override
+  public void interrupted() {
+    watches.forEach(DirectoryWatch::end);
+  }
+
+  /// Ends the streams and refuses new ones.
+  @Override
+  public void close() {
+    isClosed = true;
+    interrupted();
+  }
+}

@@ -1,0 +1,15 @@
+package io.viaduct.billing.snapts;
+
+import java.time.Instant;
+
+/// An enrolled SNAPT.
+///
+/// @param facts what an operator has set
+/// @param version 1, 2, 3 ...: rises with each change
+/// @param enrolledAt time of its enrolment, the last one if it was removed meanwhile
+public record Snapt(SnaptFacts facts, long version, Instant enrolledAt) {
+  /// Returns the id, which is the common name of its certificate.
+  public String id() {
+    return facts.id();
+  }
+}

@@ -1,0 +1,50 @@
+package io.viaduct.billing.snapts;
+
+import io.viaduct.service.tls.Ed25519;
+import java.util.Base64;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/// Facts about a SNAPT that an operator sets.
+///
+/// @param id common name of its certificate, 1 to 64 of A-Z a-z 0-9 . _ -
+/// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
+/// @param owner who earns the provider's fee and sets its surcharge; named as an id
+/// @param region location, at most 64 characters without control characters; may be empty
+/// @param lineRate bit/s in each direction; empty for the default
+public record SnaptFacts(
+    String id, String reportKey, String owner, String region, OptionalLong lineRate) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern REGION = Pattern.compile("[^\\p{Cntrl}]{0,64}");
+  private static final long LINE_RATE_MAX = 10_000_000_000_000L;
+
+  /// Checks all values.
+  ///
+  /// @throws IllegalArgumentException naming the value and its rule
+  public SnaptFacts {
+    require(NAME.matcher(id).matches(), "the id of a SNAPT must match " + NAME, id);
+    require(NAME.matcher(owner).matches(), "owner must match " + NAME, owner);
+    require(REGION.matcher(region).matches(), "region must have at most 64 characters", region);
+    lineRate.ifPresent(rate ->
+        require(
+            rate >= 1 && rate <= LINE_RATE_MAX,
+            "line-rate must be 1 to " + LINE_RATE_MAX + " bit/s",
+            Long.toString(rate)));
+    try {
+      var unused = Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "report-key must be base64 of a raw 32-byte Ed25519 public key: " + e.getMessage(), e);
+    }
+  }
+
+  byte[] keyBytes() {
+    return Base64.getDecoder().decode(reportKey);
+  }
+
+  private static void require(boolean holds, String rule, String value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ", got '" + value + "'");
+    }
+  }
+}

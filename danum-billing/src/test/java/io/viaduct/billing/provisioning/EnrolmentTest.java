@@ -1,0 +1,238 @@
+package io.viaduct.billing.provisioning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.billing.RunningBilling;
+import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.EnrolledSnapt;
+import io.viaduct.usage.v1.EnrolmentGrpc;
+import io.viaduct.usage.v1.ImportSnaptsRequest;
+import io.viaduct.usage.v1.SnaptEvent;
+import io.viaduct.usage.v1.WatchSnaptsRequest;
+import java.nio.file.Path;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Operators enrol SNAPTs by REST, and a bridge follows by gRPC. The database is shared, so each
+/// test has ids of its own.
+@Timeout(120)
+class EnrolmentTest {
+  @TempDir static Path folder;
+
+  private static RunningBilling billing;
+  private static String operator;
+  private static ManagedChannel channel;
+
+  private final String tag = UUID.randomUUID().toString().substring(0, 8);
+  private final String snapt = "snapt-" + tag;
+  private final String owner = "owner-" + tag;
+  private final String key = key();
+
+  @BeforeAll
+  static void start() throws Exception {
+    billing =
+        RunningBilling.start(
+            folder,
+            InstantSource.system(),
+            "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}]"
+                .formatted(key()));
+    operator = billing.operator();
+    channel =
+        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
+            .sslContext(
+                GrpcSslContexts.configure(
+                        billing.authority.material("ims-bridge").clientBuilder(), SslProvider.JDK)
+                    .build())
+            .build();
+  }
+
+  @AfterAll
+  static void stop() {
+    channel.shutdownNow();
+    billing.close();
+  }
+
+  private static String key() {
+    return Base64.getEncoder()
+        .encodeToString(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
+  }
+
+  private Answer put(String body, Map<String, String> headers) throws Exception {
+    return billing.call("PUT", "/api/v1/snapts/" + snapt, operator, body, headers);
+  }
+
+  private String body(String ofOwner, String region) {
+    return "{\"reportKey\":\"%s\",\"owner\":\"%s\",\"region\":\"%s\"}"
+        .formatted(key, ofOwner, region);
+  }
+
+  private static final class Bridge implements StreamObserver<SnaptEvent> {
+    private final List<SnaptEvent> events = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void onNext(SnaptEvent event) {
+      events.add(event);
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+      // at the stop
+    }
+
+    @Override
+    public void onCompleted() {
+      // at the stop
+    }
+
+    private Optional<SnaptEvent> last(String id) {
+      return events.reversed().stream()
+          .filter(e -> e.getSnapt().getSnaptId().equals(id) || e.getRemoved().equals(id))
+          .findFirst();
+    }
+
+    private boolean isComplete() {
+      return events.stream().anyMatch(SnaptEvent::getComplete);
+    }
+  }
+
+  private static Bridge watch() {
+    Bridge bridge = new Bridge();
+    EnrolmentGrpc.newStub(channel).watchSnapts(WatchSnaptsRequest.getDefaultInstance(), bridge);
+    await().until(bridge::isComplete);
+    return bridge;
+  }
+
+  @Test
+  void aSnaptIsEnrolledChangedAndRemovedAndTheBridgeHearsEachChange() throws Exception {
+    Bridge bridge = watch();
+    Answer enrolled = put(body(owner, "north"), Map.of());
+    assertThat(enrolled.status()).as(enrolled.raw().body()).isEqualTo(201);
+    assertThat(enrolled.raw().headers().firstValue("ETag")).hasValue("\"1\"");
+    await().until(() -> bridge.last(snapt).isPresent());
+    EnrolledSnapt told = bridge.last(snapt).orElseThrow().getSnapt();
+    assertThat(told.getOwner()).isEqualTo(owner);
+    assertThat(told.getRegion()).isEqualTo("north");
+    assertThat(told.getReportKey()).isEqualTo(ByteString.copyFrom(Base64.getDecoder().decode(key)));
+    assertThat(put(body(owner, "south"), Map.of()).problem()).isEqualTo("version-required");
+    assertThat(put(body(owner, "south"), Map.of("If-Match", "\"7\"")).problem())
+        .isEqualTo("changed-meanwhile");
+    Answer changed = put(body(owner, "south"), Map.of("If-Match", "\"1\""));
+    assertThat(changed.status()).isEqualTo(200);
+    await().until(() -> bridge.last(snapt).orElseThrow().getSnapt().getRegion().equals("south"));
+    assertThat(billing.call("DELETE", "/api/v1/snapts/" + snapt, operator, null, Map.of()).status())
+        .isEqualTo(204);
+    await().until(() -> bridge.last(snapt).orElseThrow().getRemoved().equals(snapt));
+    assertThat(billing.get("/api/v1/snapts/" + snapt, operator).status()).isEqualTo(404);
+    assertThat(billing.call("DELETE", "/api/v1/snapts/" + snapt, operator, null, Map.of()).status())
+        .isEqualTo(404);
+    assertThat(put(body(owner, "north"), Map.of()).raw().headers().firstValue("ETag"))
+        .as("enrolled again")
+        .hasValue("\"4\"");
+  }
+
+  @Test
+  void thePriceOfTheOwnerComesWithTheSnaptAndLaterVersionsToo() throws Exception {
+    Bridge bridge = watch();
+    put(body(owner, ""), Map.of());
+    String path = "/api/v1/owners/" + owner + "/surcharges";
+    assertThat(
+            billing
+                .post(
+                    path, operator, "{\"surcharge\":{\"denarii-per-megabyte\":{\"HT_HD\":0.0025}}}")
+                .status())
+        .isEqualTo(201);
+    billing.post(
+        path,
+        operator,
+        "{\"effectiveFrom\":\"2100-01-01T00:00:00Z\",\"surcharge\":{\"denarii-per-megabyte\":{\"LT_LD\":1}}}");
+    await().until(() -> bridge.last(snapt).orElseThrow().getSnapt().getSurchargesCount() == 2);
+    EnrolledSnapt told = bridge.last(snapt).orElseThrow().getSnapt();
+    assertThat(told.getSurcharges(0).getMicrodenariiPerGigabyteList())
+        .containsExactly(0L, 0L, 0L, 2_500_000L);
+    assertThat(told.getSurcharges(1).getFromMs())
+        .isEqualTo(Instant.parse("2100-01-01T00:00:00Z").toEpochMilli());
+    Answer shown = billing.get("/api/v1/snapts/" + snapt, operator);
+    assertThat(shown.body().at("/surcharge/surcharge/denarii-per-megabyte/HT_HD").asDouble())
+        .isEqualTo(0.0025);
+    assertThat(shown.body().path("scheduled")).hasSize(1);
+    assertThat(billing.get("/api/v1/snapts?limit=500", operator).raw().body()).contains(snapt);
+  }
+
+  @Test
+  void onlySnaptsThatBillingHasNeverKnownAreImported() throws Exception {
+    put(body(owner, "north"), Map.of());
+    billing.call("DELETE", "/api/v1/snapts/" + snapt, operator, null, Map.of());
+    String other = "other-" + tag;
+    EnrolledSnapt line =
+        EnrolledSnapt.newBuilder()
+            .setReportKey(ByteString.copyFrom(Base64.getDecoder().decode(key)))
+            .setOwner("whoever")
+            .setRegion("core")
+            .build();
+    ImportSnaptsRequest request =
+        ImportSnaptsRequest.newBuilder()
+            .addSnapts(line.toBuilder().setSnaptId(snapt))
+            .addSnapts(line.toBuilder().setSnaptId(other))
+            .build();
+    assertThat(EnrolmentGrpc.newBlockingStub(channel).importSnapts(request).getEnrolled())
+        .isEqualTo(1);
+    assertThat(EnrolmentGrpc.newBlockingStub(channel).importSnapts(request).getEnrolled()).isZero();
+    assertThat(billing.get("/api/v1/snapts/" + snapt, operator).status())
+        .as("it was removed by an operator")
+        .isEqualTo(404);
+    assertThat(billing.get("/api/v1/snapts/" + other, operator).body().path("owner").asString())
+        .as("billing's own configuration says whom it was charged for")
+        .isEqualTo("operator");
+    assertThatThrownBy(() ->
+            EnrolmentGrpc.newBlockingStub(channel)
+                .importSnapts(
+                    ImportSnaptsRequest.newBuilder()
+                        .addSnapts(line.toBuilder().setSnaptId("no id"))
+                        .build()))
+        .isInstanceOf(StatusRuntimeException.class)
+        .hasMessageContaining("the id of a SNAPT must match");
+  }
+
+  @Test
+  void theSnaptsOfTheConfigurationAreEnrolledAtTheStart() throws Exception {
+    assertThat(billing.get("/api/v1/snapts/configured-1", operator).body().path("owner").asString())
+        .isEqualTo("acme");
+  }
+
+  @Test
+  void aUserMayNotEnrolAndAWrongKeyIsRefusedWithItsRule() throws Exception {
+    String user = "user-" + tag;
+    billing.openAccount(operator, user);
+    String token = billing.logIn(user, "password-of-" + user);
+    assertThat(
+            billing
+                .call("PUT", "/api/v1/snapts/" + snapt, token, body(owner, ""), Map.of())
+                .problem())
+        .isEqualTo("forbidden");
+    Answer refused = put("{\"reportKey\":\"AAAA\",\"owner\":\"acme\"}", Map.of());
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.raw().body()).contains("report-key must be base64");
+  }
+}

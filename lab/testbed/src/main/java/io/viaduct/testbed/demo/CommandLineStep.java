@@ -1,0 +1,105 @@
+package io.viaduct.testbed.demo;
+
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Step (g): `denarii` in a shell. The operator makes a voucher, alice redeems it and reads how her
+/// dearest charge comes about, the operator verifies the ledger.
+final class CommandLineStep {
+  private static final long VOUCHER = 5_000_000;
+  private static final String EXPIRES = "2099-12-31";
+  private static final Pattern CODE = Pattern.compile("[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}");
+
+  private final Deployment deployment;
+  private final BillingClient alice;
+
+  CommandLineStep(Deployment deployment, BillingClient alice) {
+    this.deployment = deployment;
+    this.alice = alice;
+  }
+
+  /// Runs the step.
+  void run(Narration narration) throws IOException {
+    logIn("operator");
+    logIn("alice");
+    redeem(narration);
+    narration.block(denarii("alice", "", "account"));
+    explain(narration);
+    String verified = denarii("operator", "", "verify");
+    narration.line("denarii verify: %s", verified.lines().toList().getLast());
+  }
+
+  private void logIn(String user) {
+    denarii(
+        user,
+        "",
+        "login",
+        "--user",
+        user,
+        "--billing",
+        "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT),
+        "--password-file",
+        deployment.directory().resolve(user + ".password").toString());
+  }
+
+  private void redeem(Narration narration) throws IOException {
+    String made =
+        denarii(
+            "operator",
+            "",
+            "voucher",
+            "make",
+            "--count",
+            "1",
+            "--amount",
+            "%dden".formatted(VOUCHER / 1_000_000),
+            "--expires",
+            EXPIRES);
+    Matcher code = CODE.matcher(made);
+    long before = alice.balance("alice");
+    if (code.find()) { // sent twice, as after an answer that was lost
+      denarii("alice", code.group() + "\n", "voucher", "redeem");
+      denarii("alice", code.group() + "\n", "voucher", "redeem");
+    }
+    long after = alice.balance("alice");
+    narration.hold(
+        after == before + VOUCHER,
+        "alice redeems a voucher of %s den, twice; it is posted once: her balance is %s",
+        BillingClient.denarii(VOUCHER),
+        BillingClient.denarii(after));
+  }
+
+  private void explain(Narration narration) throws IOException {
+    Charge dearest =
+        alice.charges("alice").stream()
+            .max(Comparator.comparingLong(Charge::net))
+            .orElseThrow(() -> new IOException("alice has no charges"));
+    String explained = denarii("alice", "", "explain", dearest.id());
+    narration.block(explained);
+    narration.hold(
+        explained.lines().toList().getLast().contains(BillingClient.denarii(dearest.net())),
+        "denarii explain %s comes to what the charge is: %s",
+        dearest.id(),
+        BillingClient.denarii(dearest.net()));
+  }
+
+  /// Runs the command with a log-in of its own, and returns what it prints.
+  private String denarii(String user, String input, String... words) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "env",
+                "XDG_CONFIG_HOME=" + deployment.directory().resolve("denarii-" + user),
+                "TZ=UTC"));
+    command.addAll(deployment.program("denarii"));
+    command.addAll(List.of(words));
+    return deployment.plans().billing().namespace().run(command, input);
+  }
+}

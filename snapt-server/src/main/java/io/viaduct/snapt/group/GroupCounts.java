@@ -1,0 +1,54 @@
+package io.viaduct.snapt.group;
+
+import io.viaduct.snapt.operations.Tally;
+import io.viaduct.usage.v1.TakeOverRefusal;
+import io.viaduct.usage.v1.TakeOverState;
+import java.util.concurrent.atomic.LongAdder;
+
+/// What a member of a group counts; all zero without a group. Any thread may count and read.
+public final class GroupCounts {
+  private final Tally<MoveOutcome> moves = new Tally<>(MoveOutcome.class);
+  private final Tally<TakeOverState> answers = new Tally<>(TakeOverState.class);
+  private final Tally<TakeOverRefusal> refusals = new Tally<>(TakeOverRefusal.class);
+  private final Tally<ReturnOutcome> returns = new Tally<>(ReturnOutcome.class);
+  private final LongAdder strangers = new LongAdder();
+  private volatile int addresses; // written by the group's thread
+
+  /// Attempts to hand a session over.
+  public Tally<MoveOutcome> moves() {
+    return moves;
+  }
+
+  /// Answers to other members.
+  public Tally<TakeOverState> answers() {
+    return answers;
+  }
+
+  /// Refused requests of other members.
+  public Tally<TakeOverRefusal> refusals() {
+    return refusals;
+  }
+
+  /// Addresses that were returned.
+  public Tally<ReturnOutcome> returns() {
+    return returns;
+  }
+
+  /// Returns the number of callers that are no member.
+  public long strangers() {
+    return strangers.sum();
+  }
+
+  void stranger() {
+    strangers.increment();
+  }
+
+  /// Returns the number of addresses that have moved from or to this SNAPT.
+  public int addresses() {
+    return addresses;
+  }
+
+  void addresses(int now) {
+    addresses = now;
+  }
+}

@@ -1,0 +1,17 @@
+package io.viaduct.snapt.group;
+
+/// What has become of the attempts to hand a session over; each value is a counter.
+public enum MoveOutcome {
+  /// The other SNAPT has the session.
+  MOVED,
+  /// The other SNAPT has refused; its own counter has the reason.
+  REFUSED,
+  /// The other SNAPT did not answer in time, or its certificate was not accepted.
+  UNREACHABLE,
+  /// The device has left before it could be told.
+  DEVICE_LEFT,
+  /// No member of the group takes new sessions, by what the bridge says.
+  NO_MEMBER,
+  /// The other SNAPT has the session, but this host has refused the route to it.
+  ROUTE_FAILED
+}

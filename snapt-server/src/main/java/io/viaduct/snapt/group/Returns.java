@@ -1,0 +1,152 @@
+package io.viaduct.snapt.group;
+
+import io.grpc.stub.StreamObserver;
+import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.snapt.operations.Tally;
+import io.viaduct.usage.v1.ReturnAnswer;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Returns the addresses of sessions that have ended to the members from which they came, and takes
+/// own addresses back. A member that does not answer is asked again until it does. Owner: the
+/// group's thread.
+final class Returns {
+  private static final Logger LOG = LoggerFactory.getLogger(Returns.class);
+  private static final long AGAIN_MS = 5_000;
+  private static final long SETTLE_MS = 10_000;
+
+  private final MovedAddresses addresses;
+  private final GroupSettings settings;
+  private final Members members;
+  private final ScheduledExecutorService thread;
+  private final Consumer<PublicAddress> free;
+  private final Set<PublicAddress> asked = new HashSet<>();
+  private final Tally<ReturnOutcome> outcomes;
+
+  /// @param thread the group's thread
+  /// @param free called on it for an own address that is free again
+  Returns(
+      MovedAddresses addresses,
+      GroupSettings settings,
+      Members members,
+      ScheduledExecutorService thread,
+      Consumer<PublicAddress> free,
+      GroupCounts counts) {
+    this.addresses = addresses;
+    this.settings = settings;
+    this.members = members;
+    this.thread = thread;
+    this.free = free;
+    this.outcomes = counts.returns();
+  }
+
+  /// Returns an address whose session here has ended. Does nothing if the address is not here.
+  void leave(PublicAddress address) {
+    MovedAddresses.Stay last = addresses.last(address);
+    if (last == null || !last.isHere() || !asked.add(address)) {
+      return;
+    }
+    if (last.from().equals(MovedAddresses.OWN)) {
+      if (done(address, ReturnOutcome.TAKEN_BACK)) {
+        free.accept(address);
+      }
+      return;
+    }
+    if (settings.member(last.from()).isEmpty()) {
+      var unused = done(address, ReturnOutcome.NO_MEMBER);
+      return;
+    }
+    members.give(
+        last.from(),
+        address,
+        new StreamObserver<>() {
+          @Override
+          public void onNext(ReturnAnswer answer) {
+            onThread(
+                () -> {
+                  var unused = done(address, ReturnOutcome.RETURNED);
+                },
+                0);
+          }
+
+          @Override
+          public void onError(Throwable why) {
+            outcomes.count(ReturnOutcome.UNREACHABLE);
+            onThread(() -> again(address), AGAIN_MS);
+          }
+
+          @Override
+          public void onCompleted() {}
+        });
+  }
+
+  private void onThread(Runnable work, long delayMs) {
+    try {
+      var unused = thread.schedule(work, delayMs, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException _) {
+      // this SNAPT stops: its next start returns the address
+    }
+  }
+
+  private void again(PublicAddress address) {
+    asked.remove(address);
+    leave(address);
+  }
+
+  /// @return whether the stay has ended
+  private boolean done(PublicAddress address, ReturnOutcome outcome) {
+    asked.remove(address);
+    MovedAddresses.Stay last = addresses.last(address);
+    if (last == null || !last.isHere()) {
+      return false;
+    }
+    outcomes.count(outcome);
+    try {
+      addresses.leave(address);
+    } catch (IOException e) {
+      LOG.error("{} has gone back to {}: {}", address, last.from(), e.getMessage());
+    }
+    return true;
+  }
+
+  /// Removes the route of an address that has gone back to the member from which it came, when
+  /// nothing is under way any more.
+  void settleLater(PublicAddress address) {
+    onThread(
+        () -> {
+          try {
+            addresses.settle(address);
+          } catch (IOException e) {
+            LOG.error("the route of {}: {}", address, e.getMessage());
+          }
+        },
+        SETTLE_MS);
+  }
+
+  /// Takes an address that a member returns.
+  ///
+  /// @return false if this SNAPT has not given it to the member
+  boolean returned(PublicAddress address, String by) throws IOException {
+    MovedAddresses.Stay last = addresses.last(address);
+    if (last == null || !last.to().equals(by)) {
+      outcomes.count(ReturnOutcome.UNKNOWN);
+      return false;
+    }
+    outcomes.count(ReturnOutcome.TAKEN_BACK);
+    if (last.from().equals(MovedAddresses.OWN)) {
+      addresses.leave(address);
+      free.accept(address);
+    } else {
+      addresses.back(address);
+      leave(address);
+    }
+    return true;
+  }
+}

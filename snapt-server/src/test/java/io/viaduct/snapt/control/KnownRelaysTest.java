@@ -1,0 +1,52 @@
+package io.viaduct.snapt.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.usage.v1.DirectoryEntry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KnownRelaysTest {
+  private static final Relay OWN =
+      Relay.newBuilder()
+          .setSnaptId("snapt-1")
+          .setHost("one")
+          .setRegion("as configured")
+          .setState(Relay.State.SERVING)
+          .build();
+
+  private final KnownRelays relays = new KnownRelays(List.of(), OWN);
+
+  private static DirectoryEntry entry(String id, String region, Long... surcharges) {
+    return DirectoryEntry.newBuilder()
+        .setSnaptId(id)
+        .setHost(id)
+        .setRegion(region)
+        .addAllSurcharges(List.of(surcharges))
+        .build();
+  }
+
+  @Test
+  void regionAndPriceAreThoseOfTheDirectoryAndTheStateOfThisSnaptIsItsOwn() {
+    assertThat(relays.list().getRelays(0)).isEqualTo(OWN);
+    assertThat(
+            relays.told(
+                List.of(entry("snapt-1", "north", 0L, 0L, 0L, 5L), entry("snapt-2", "south", 7L))))
+        .isTrue();
+    relays.own(OWN.toBuilder().setState(Relay.State.DRAINING).build());
+    Relay own = relays.list().getRelays(0);
+    assertThat(own.getState()).isEqualTo(Relay.State.DRAINING);
+    assertThat(own.getRegion()).isEqualTo("north");
+    assertThat(own.getSurchargesList()).containsExactly(0L, 0L, 0L, 5L);
+    assertThat(relays.list().getRelays(1).getSurchargesList()).containsExactly(7L);
+    assertThat(relays.own().getSurchargesList()).as("what it tells the bridge of itself").isEmpty();
+  }
+
+  @Test
+  void anotherPriceIsAChangeAndTheSameDirectoryIsNone() {
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isTrue();
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isFalse();
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 8L)))).isTrue();
+  }
+}

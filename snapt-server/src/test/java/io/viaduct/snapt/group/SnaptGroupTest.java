@@ -1,0 +1,375 @@
+package io.viaduct.snapt.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestControl;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
+import io.viaduct.snapt.TestTunnel;
+import io.viaduct.snapt.binding.SessionEnd;
+import io.viaduct.snapt.group.GroupSettings.Member;
+import io.viaduct.snapt.group.GroupSettings.MemberPool;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
+import io.viaduct.tunnel.control.v1.Goodbye;
+import io.viaduct.tunnel.control.v1.Moved;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.ReturnRequest;
+import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.SnaptGroupGrpc;
+import io.viaduct.usage.v1.SnaptState;
+import io.viaduct.usage.v1.TakeOverAnswer;
+import io.viaduct.usage.v1.TakeOverRefusal;
+import io.viaduct.usage.v1.TakeOverRequest;
+import io.viaduct.usage.v1.TakeOverState;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Two SNAPTs of one group in one process, over real sockets and TLS; the test is the device.
+class SnaptGroupTest {
+  private static final String SERVER = "203.0.113.7";
+
+  @TempDir Path folder;
+  private TestOperator operator;
+  private Detour toFirst;
+  private One first;
+  private One second;
+  private final KeyPair device = Ed25519.generate();
+  private final List<AutoCloseable> opened = new ArrayList<>();
+
+  /// A SNAPT and its membership.
+  private final class One {
+    private final AddressPool pool;
+    private final RecordingHost host = new RecordingHost();
+    private final TestSnapt snapt;
+    private final GroupCounts counts = new GroupCounts();
+    private final SnaptGroup group;
+
+    private One(int number, int memberPort) throws Exception {
+      String id = "snapt-" + number;
+      pool = pool(number);
+      Path own = Files.createDirectories(folder.resolve(id));
+      snapt =
+          new TestSnapt(
+              operator,
+              own,
+              1,
+              Duration.ofSeconds(30),
+              16,
+              Duration.ofMinutes(1),
+              EgressPolicy.open(),
+              0,
+              id,
+              pool);
+      Member other =
+          new Member(
+              "snapt-" + (3 - number), "localhost", memberPort, "192.0.2.1", "", share(3 - number));
+      group =
+          new SnaptGroup(
+              new GroupSettings("core", "127.0.0.1", 0, List.of(other)),
+              own.resolve("moved"),
+              share(number),
+              server(id),
+              client(id),
+              host,
+              snapt.registry,
+              snapt.control,
+              snapt.tokens,
+              snapt.relay,
+              InstantSource.system(),
+              counts);
+      snapt.control.movedBy(group.handOvers());
+      group.start();
+    }
+
+    private void close() {
+      snapt.close();
+      group.close();
+    }
+  }
+
+  private static AddressPool pool(int number) {
+    return new AddressPool(share(number).ipv4(), share(number).ipv6());
+  }
+
+  private static MemberPool share(int number) {
+    return new MemberPool(
+        Prefix.of("10.20%d.0.0/24".formatted(number)), Prefix.of("fd5%d::/64".formatted(number)));
+  }
+
+  private SslContext server(String id) throws Exception {
+    return GrpcSslContexts.configure(
+            operator.material(id).serverBuilder(ClientAuth.OPTIONAL), SslProvider.JDK)
+        .build();
+  }
+
+  private SslContext client(String id) throws Exception {
+    return GrpcSslContexts.configure(operator.material(id).clientBuilder(), SslProvider.JDK)
+        .build();
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    operator = new TestOperator(folder.resolve("pki"));
+    toFirst = new Detour();
+    second = new One(2, toFirst.port());
+    first = new One(1, second.group.port());
+    toFirst.leadTo(first.group.port());
+    first.snapt.control.told(List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)));
+  }
+
+  private static DirectoryEntry entry(int number, SnaptState state) {
+    return DirectoryEntry.newBuilder()
+        .setSnaptId("snapt-" + number)
+        .setHost("localhost")
+        .setControlPort(4430 + number)
+        .setDataPort(4430 + number)
+        .setState(state)
+        .build();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+    first.close();
+    second.close();
+    toFirst.close();
+  }
+
+  private <T extends AutoCloseable> T closing(T made) {
+    opened.add(made);
+    return made;
+  }
+
+  private TestControl connect(One to) throws Exception {
+    TestControl control = closing(new TestControl(to.snapt.controlAddress, operator.trust()));
+    control.send(control.hello(token(), device).addFeatures(Feature.MOVES).build());
+    return control;
+  }
+
+  private ByteString token() {
+    return operator.sign(TestOperator.token("alice", device).build());
+  }
+
+  private TestTunnel tunnel(Welcome welcome, One to) throws Exception {
+    return closing(
+        new TestTunnel(
+            welcome,
+            to.snapt.dataAddress,
+            new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0)));
+  }
+
+  private static Moved moved(TestControl control) throws Exception {
+    ControlMessage message = control.next();
+    while (message != null && !message.hasMoved()) {
+      message = control.next();
+    }
+    return message == null ? Moved.getDefaultInstance() : message.getMoved();
+  }
+
+  private static String source(byte[] packet) throws Exception {
+    byte[] address = new byte[4];
+    System.arraycopy(packet, 12, address, 0, 4);
+    return InetAddress.getByAddress(address).getHostAddress();
+  }
+
+  private static byte[] down(String to) {
+    return PacketText.udp(SERVER, 9000, to, 5000, 'd');
+  }
+
+  @Test
+  void aSessionKeepsItsAddressAtTheOtherSnaptAndGivesItBackInTheEnd() throws Exception {
+    TestControl before = connect(first);
+    TestTunnel old = tunnel(before.next().getWelcome(), first);
+    old.send(PacketText.up());
+    String address = source(first.snapt.nextOut());
+    assertThat(address).startsWith("10.201.");
+
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    Moved moved = moved(before);
+    assertThat(moved.getTo().getSnaptId()).isEqualTo("snapt-2");
+    TestControl after = connect(second);
+    Welcome welcome = after.next().getWelcome();
+    assertThat(welcome.getMovedNumber()).isEqualTo(moved.getNumber()).isPositive();
+    first.snapt.inject(0, down(address));
+    assertThat(old.arrived.poll(5, TimeUnit.SECONDS)).as("the old one carries").isNotNull();
+
+    TestTunnel fresh = tunnel(welcome, second);
+    assertThat(moved(before).getDone()).isTrue();
+    assertThat(second.host.routes).containsExactly(address + " here");
+    assertThat(first.host.routes).containsExactly(address + " to snapt-2");
+    second.snapt.inject(0, down(address));
+    byte[] arrived = fresh.arrived.poll(5, TimeUnit.SECONDS);
+    assertThat(arrived).as("from the Internet, before any packet of the device").isNotNull();
+    fresh.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(address);
+    before.send(goodbye());
+    await().until(() -> first.snapt.registry.size() == 0);
+    assertThat(first.snapt.registry.ends().of(SessionEnd.GOODBYE)).isEqualTo(1);
+    assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isEqualTo(1);
+    assertThat(first.counts.addresses()).isEqualTo(1);
+
+    after.send(goodbye());
+    await().until(() -> first.counts.returns().of(ReturnOutcome.TAKEN_BACK) == 1);
+    await().until(() -> second.counts.addresses() == 0);
+    assertThat(first.host.routes).last().isEqualTo(address + " forgotten");
+    first.snapt.control.undrain();
+    Welcome again = connect(first).next().getWelcome();
+    assertThat(again.getMovedNumber()).isZero();
+    await().until(() -> first.snapt.relay.status().get().size() == 1);
+    assertThat(first.pool.ipv4().address(first.snapt.onlySession().slot())).isEqualTo(address);
+  }
+
+  private static ControlMessage goodbye() {
+    return ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason("moved")).build();
+  }
+
+  @Test
+  void aSessionWhoseDeviceDoesNotComeGoesOnWhereItIs() throws Exception {
+    TestControl before = connect(first);
+    TestTunnel old = tunnel(before.next().getWelcome(), first);
+    old.send(PacketText.up());
+    String address = source(first.snapt.nextOut());
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    assertThat(moved(before).getNumber()).isEqualTo(1);
+    assertThat(moved(before).getNumber()).as("the next attempt").isEqualTo(2);
+    assertThat(second.counts.refusals().of(TakeOverRefusal.DEVICE_AWAY)).isPositive();
+    first.snapt.inject(0, down(address));
+    assertThat(old.arrived.poll(5, TimeUnit.SECONDS)).isNotNull();
+    assertThat(first.snapt.registry.size()).isEqualTo(1);
+    assertThat(first.host.routes).isEmpty();
+    assertThat(first.counts.moves().of(MoveOutcome.REFUSED)).isEqualTo(1);
+  }
+
+  @Test
+  void aDeviceThatDoesNotKnowHandOversLosesItsSessionAtTheDeadline() throws Exception {
+    TestControl control = closing(new TestControl(first.snapt.controlAddress, operator.trust()));
+    control.send(control.hello(token(), device).build());
+    assertThat(control.next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    await().until(() -> first.snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
+    assertThat(second.counts.answers().of(TakeOverState.PREPARED)).isZero();
+  }
+
+  @Test
+  void aHostThatRefusesTheRouteLeavesTheSessionWhereItWas() throws Exception {
+    TestControl before = connect(first);
+    TestTunnel old = tunnel(before.next().getWelcome(), first);
+    second.host.refuses = true;
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    moved(before);
+    tunnel(connect(second).next().getWelcome(), second);
+    await().until(() -> second.snapt.registry.ends().of(SessionEnd.NOT_TAKEN_OVER) == 1);
+    assertThat(second.counts.refusals().of(TakeOverRefusal.ROUTE_FAILED)).isEqualTo(1);
+    assertThat(first.snapt.registry.size()).isEqualTo(1);
+    old.send(PacketText.up());
+    assertThat(first.snapt.nextOut()).isNotNull();
+  }
+
+  private TakeOverAnswer ask(String caller, TakeOverRequest request) throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("localhost", second.group.port())
+            .sslContext(client(caller))
+            .build();
+    try {
+      return SnaptGroupGrpc.newBlockingStub(channel).takeOver(request).next();
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private TakeOverRequest.Builder request() throws Exception {
+    return TakeOverRequest.newBuilder()
+        .setGroup("core")
+        .setNumber(1)
+        .setToken(SignedSessionToken.parseFrom(token()))
+        .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::9")))
+        .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}));
+  }
+
+  @Test
+  void aStrangerIsRefusedBeforeItsRequestIsRead() {
+    assertThatThrownBy(() -> ask("snapt-3", request().build()))
+        .isInstanceOf(StatusRuntimeException.class)
+        .hasMessageContaining("'snapt-3', which is no member of the group core");
+    assertThat(second.counts.strangers()).isEqualTo(1);
+    assertThat(second.snapt.registry.arrivals().waiting()).isZero();
+  }
+
+  private void refused(TakeOverRefusal why, TakeOverRequest.Builder request) throws Exception {
+    TakeOverAnswer answer = ask("snapt-1", request.build());
+    assertThat(answer.getState()).isEqualTo(TakeOverState.REFUSED);
+    assertThat(answer.getRefusal()).as(answer.getDetail()).isEqualTo(why);
+    assertThat(second.counts.refusals().of(why)).isPositive();
+  }
+
+  @Test
+  void eachWrongRequestIsRefusedWithItsReason() throws Exception {
+    refused(TakeOverRefusal.OTHER_GROUP, request().setGroup("edge"));
+    refused(TakeOverRefusal.MALFORMED, request().setInnerIpv4(ByteString.copyFrom(new byte[3])));
+    refused(TakeOverRefusal.MALFORMED, request().clearAddress());
+    refused(
+        TakeOverRefusal.FOREIGN_ADDRESS,
+        request().setAddress(TakeOverMessage.of(PublicAddress.of("8.8.8.8", "fd51::9"))));
+    refused(
+        TakeOverRefusal.TOKEN_INVALID,
+        request().setToken(request().getToken().toBuilder().setSignature(ByteString.empty())));
+    tunnel(connect(second).next().getWelcome(), second);
+    refused(TakeOverRefusal.SESSION_OPEN, request());
+    second.snapt.control.drain(0);
+    refused(TakeOverRefusal.NOT_SERVING, request());
+    assertThat(second.snapt.registry.arrivals().waiting()).isZero();
+  }
+
+  @Test
+  void anAddressThatWasNotGivenIsNotTakenBack() throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("localhost", second.group.port())
+            .sslContext(client("snapt-1"))
+            .build();
+    try {
+      var answer =
+          SnaptGroupGrpc.newBlockingStub(channel)
+              .return_(
+                  ReturnRequest.newBuilder()
+                      .setGroup("core")
+                      .setAddress(TakeOverMessage.of(PublicAddress.of("10.202.0.9", "fd52::9")))
+                      .build());
+      assertThat(answer.getKnown()).isFalse();
+      assertThat(second.counts.returns().of(ReturnOutcome.UNKNOWN)).isEqualTo(1);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+}
