@@ -50,7 +50,8 @@ final class ExplanationText {
             : "",
         Amount.number(100 * inputs.path("loss").asDouble()));
     if (inputs.path("jitterMs").isNumber()) {
-      out.printf("jitter %s ms, which has no price%n", Amount.number(inputs.path("jitterMs").asDouble()));
+      out.printf(
+          "jitter %s ms, which has no price%n", Amount.number(inputs.path("jitterMs").asDouble()));
     }
     String link = explanation.path("link").asString("");
     if (!link.isEmpty()) {
