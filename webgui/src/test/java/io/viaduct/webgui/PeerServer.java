@@ -165,6 +165,7 @@ public final class PeerServer implements AutoCloseable {
             counts,
             decisions,
             decisionKeys,
+            ordered,
             changes)) {
       list.clear();
     }

@@ -39,6 +39,9 @@ import org.springframework.web.method.HandlerMethod;
 final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
   static final String PROBLEM = "Problem";
 
+  /// Operations that replace with If-Match, and without it make what is not there yet.
+  static final Set<String> MAKES_TOO = Set.of("putSnapt");
+
   private final Properties texts = texts();
 
   static Properties texts() {
@@ -80,7 +83,10 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
       parameter.setDescription(
           text("parameter." + operation.getOperationId(), "parameter", parameter.getName()));
       if (parameter.getName().equals(HttpHeaders.IF_MATCH)) {
-        parameter.setRequired(true); // without it the answer is 428, not one of Spring's
+        // Without it the answer is 428, not one of Spring's.
+        parameter.setRequired(
+            types(method).contains(ProblemType.VERSION_REQUIRED)
+                && !MAKES_TOO.contains(operation.getOperationId()));
       }
       if (parameter.getName().equals("limit")) {
         parameter.getSchema().setMinimum(BigDecimal.ONE);
