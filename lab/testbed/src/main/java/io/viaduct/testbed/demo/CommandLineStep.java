@@ -4,6 +4,7 @@ import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,15 +15,17 @@ import java.util.regex.Pattern;
 /// dearest charge comes about, the operator verifies the ledger.
 final class CommandLineStep {
   private static final long VOUCHER = 5_000_000;
-  private static final String EXPIRES = "2099-12-31";
   private static final Pattern CODE = Pattern.compile("[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}");
 
   private final Deployment deployment;
   private final BillingClient alice;
+  private final LocalDate expires;
 
-  CommandLineStep(Deployment deployment, BillingClient alice) {
+  /// @param expires end of the voucher
+  CommandLineStep(Deployment deployment, BillingClient alice, LocalDate expires) {
     this.deployment = deployment;
     this.alice = alice;
+    this.expires = expires;
   }
 
   /// Runs the step.
@@ -61,7 +64,7 @@ final class CommandLineStep {
             "--amount",
             "%dden".formatted(VOUCHER / 1_000_000),
             "--expires",
-            EXPIRES);
+            expires.toString());
     Matcher code = CODE.matcher(made);
     long before = alice.balance("alice");
     if (code.find()) { // sent twice, as after an answer that was lost

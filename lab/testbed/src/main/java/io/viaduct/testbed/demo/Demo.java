@@ -8,6 +8,9 @@ import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
@@ -89,7 +92,10 @@ final class Demo {
 
     narration.step("(g) vouchers, reasons and proof on the command line");
     robust(() ->
-        new CommandLineStep(deployment, billing().logIn("alice", passwords.alice()))
+        new CommandLineStep(
+                deployment,
+                billing().logIn("alice", passwords.alice()),
+                LocalDate.ofInstant(InstantSource.system().instant(), ZoneOffset.UTC).plusYears(1))
             .run(narration));
     deployment.awaitReady();
     String restarted = deployment.restarted();
