@@ -63,10 +63,10 @@ public record AccountCredit(
     return balance.plus(limit);
   }
 
-  /// Returns the credit that is not reserved; below zero after an overdraft. Expired wallets pay
-  /// reservations only.
+  /// Returns the credit that is not reserved; below zero after an overdraft. Expired wallets count
+  /// for nothing new.
   public MicroDenarii available() {
-    return credit().minus(reserved.compareTo(expired) < 0 ? expired : reserved);
+    return credit().minus(reserved).minus(expired);
   }
 
   /// Returns the amount that may still be reserved: the available credit, within the caps.

@@ -33,12 +33,9 @@ final class CreditAnswers {
     return to(request).setResult(CreditResult.UNKNOWN_ACCOUNT).setReason("no such account").build();
   }
 
-  /// Returns the answer to a request while the database does not answer.
-  static CreditAnswer unable(CreditRequest request) {
-    return to(request)
-        .setResult(CreditResult.UNABLE_TO_DELIVER)
-        .setReason("the database is away")
-        .build();
+  /// Returns the answer to a valid request that cannot be decided now.
+  static CreditAnswer unable(CreditRequest request, String reason) {
+    return to(request).setResult(CreditResult.UNABLE_TO_DELIVER).setReason(reason).build();
   }
 
   private static CreditAnswer.Builder to(CreditRequest request) {

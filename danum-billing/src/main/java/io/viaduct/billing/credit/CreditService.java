@@ -59,7 +59,7 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
       answer = meters.deciding(() -> connected(() -> control.answer(request, clock.instant())));
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("a request for credit cannot be answered now, database: {}", e.toString());
-      answer = CreditAnswers.unable(request);
+      answer = CreditAnswers.unable(request, "the database is away");
     }
     meters.answered(answer.getResult());
     return answer;

@@ -56,7 +56,7 @@ final class CreditStream implements StreamObserver<CreditRequest> {
   private CreditAnswer decided(CreditRequest request) {
     SessionKey session = new SessionKey(request.getSnaptId(), request.getSessionId());
     if (!sessions.put(request.getAccount(), session, this)) {
-      return CreditAnswers.refused(
+      return CreditAnswers.unable(
           request, "billing knows %d sessions, the limit".formatted(CreditSessions.SESSIONS_MAX));
     }
     accounts.put(session, request.getAccount());

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.credit;
 
 import io.viaduct.usage.ReportFlaw;
+import io.viaduct.usage.v1.CreditResult;
 
 /// Reasons for which the bridge answers a request for credit itself. Each reason is one counter.
 enum CreditRefusal {
@@ -25,6 +26,25 @@ enum CreditRefusal {
   TOKEN_NOT_VALID_THEN,
   /// Billing does not answer: UNABLE_TO_DELIVER.
   BILLING_AWAY;
+
+  /// Returns what the SNAPT is answered: a request that breaks a rule is refused, and what it names
+  /// is held. What is no fault of the request is an absence, and the failure handling counts.
+  CreditResult result() {
+    return switch (this) {
+      case ID_IN_USE, TOO_MANY_SESSIONS, TOKEN_KEY_UNKNOWN, BILLING_AWAY ->
+          CreditResult.UNABLE_TO_DELIVER;
+      case OVER_MESSAGE_LIMIT,
+          FOREIGN_SNAPT,
+          TOKEN_MISSING,
+          OTHER_ACCOUNT,
+          TOKEN_MALFORMED,
+          TOKEN_FORGED,
+          TOKEN_OF_OTHER_SESSION,
+          TOKEN_OF_OTHER_AUDIENCE,
+          TOKEN_NOT_VALID_THEN ->
+          CreditResult.REQUEST_REFUSED;
+    };
+  }
 
   static CreditRefusal of(ReportFlaw flaw) {
     return valueOf(flaw.name());

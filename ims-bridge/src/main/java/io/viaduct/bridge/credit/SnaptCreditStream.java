@@ -6,7 +6,6 @@ import io.grpc.stub.StreamObserver;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditRequestType;
-import io.viaduct.usage.v1.CreditResult;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +59,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
     }
     Optional<CreditRelay.Flaw> flaw = flaw(request);
     if (flaw.isPresent()) {
-      answer(request, CreditResult.REQUEST_REFUSED, flaw.get());
+      answer(request, flaw.get());
       return;
     }
     accounts.put(request.getSessionId(), request.getAccount());
@@ -114,7 +113,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
     open.send(request);
   }
 
-  private void answer(CreditRequest request, CreditResult result, CreditRelay.Flaw flaw) {
+  private void answer(CreditRequest request, CreditRelay.Flaw flaw) {
     relay.refused(flaw.reason());
     send(
         CreditAnswer.newBuilder()
@@ -122,7 +121,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
             .setSessionId(request.getSessionId())
             .setAccount(request.getAccount())
             .setNumber(request.getNumber())
-            .setResult(result)
+            .setResult(flaw.reason().result())
             .setReason("bridge: " + flaw.detail())
             .build());
   }
@@ -226,7 +225,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
             new CreditRelay.Flaw(
                 CreditRefusal.BILLING_AWAY,
                 "billing does not answer: " + Status.fromThrowable(cause));
-        unanswered.forEach(request -> answer(request, CreditResult.UNABLE_TO_DELIVER, away));
+        unanswered.forEach(request -> answer(request, away));
       }
     }
 

@@ -33,16 +33,15 @@ final class CommandLineStep {
     logIn("operator");
     logIn("alice");
     redeem(narration);
-    narration.block(denarii("alice", "", "account"));
+    narration.block(denarii("alice", "account"));
     explain(narration);
-    String verified = denarii("operator", "", "verify");
+    String verified = denarii("operator", "verify");
     narration.line("denarii verify: %s", verified.lines().toList().getLast());
   }
 
   private void logIn(String user) {
     denarii(
         user,
-        "",
         "login",
         "--user",
         user,
@@ -56,7 +55,6 @@ final class CommandLineStep {
     String made =
         denarii(
             "operator",
-            "",
             "voucher",
             "make",
             "--count",
@@ -68,8 +66,8 @@ final class CommandLineStep {
     Matcher code = CODE.matcher(made);
     long before = alice.balance("alice");
     if (code.find()) { // sent twice, as after an answer that was lost
-      denarii("alice", code.group() + "\n", "voucher", "redeem");
-      denarii("alice", code.group() + "\n", "voucher", "redeem");
+      denarii("alice", "voucher", "redeem", code.group());
+      denarii("alice", "voucher", "redeem", code.group());
     }
     long after = alice.balance("alice");
     narration.hold(
@@ -84,7 +82,7 @@ final class CommandLineStep {
         alice.charges("alice").stream()
             .max(Comparator.comparingLong(Charge::net))
             .orElseThrow(() -> new IOException("alice has no charges"));
-    String explained = denarii("alice", "", "explain", dearest.id());
+    String explained = denarii("alice", "explain", dearest.id());
     narration.block(explained);
     narration.hold(
         explained.lines().toList().getLast().contains(BillingClient.denarii(dearest.net())),
@@ -94,7 +92,7 @@ final class CommandLineStep {
   }
 
   /// Runs the command with a log-in of its own, and returns what it prints.
-  private String denarii(String user, String input, String... words) {
+  private String denarii(String user, String... words) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -103,6 +101,6 @@ final class CommandLineStep {
                 "TZ=UTC"));
     command.addAll(deployment.program("denarii"));
     command.addAll(List.of(words));
-    return deployment.plans().billing().namespace().run(command, input);
+    return deployment.plans().billing().namespace().run(command.toArray(String[]::new));
   }
 }

@@ -34,14 +34,7 @@ public record NetworkNamespace(String name) {
 
   /// Runs a command in the namespace to its end, and returns its output.
   public String run(String... words) {
-    return run(List.of(words), "");
-  }
-
-  /// Runs a command to its end with some input, and returns its output.
-  ///
-  /// @throws IllegalStateException with the command when the exit code is not 0
-  public String run(List<String> words, String input) {
-    return Command.run(inside(words), input);
+    return Command.run(inside(List.of(words)), "");
   }
 
   /// Runs `ip` commands, one per line.
