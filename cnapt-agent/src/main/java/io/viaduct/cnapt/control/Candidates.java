@@ -23,6 +23,7 @@ final class Candidates {
   private final SnaptClaims claims;
   private final Set<Snapt> tried = new HashSet<>(); // since the last Welcome
   private List<Snapt> snapts = List.of();
+  private List<Snapt> listed = List.of(); // as it came
   private @Nullable Snapt home;
   private @Nullable Snapt dialled;
   private @Nullable Snapt rested; // drains, and is not needed
@@ -44,9 +45,10 @@ final class Candidates {
 
   /// Replaces the list. The current SNAPT stays current if it is on the list, is dialled now, or is
   /// home, because home may be missing from the list for a short time only.
-  void replace(List<Snapt> listed) {
+  void replace(List<Snapt> newest) {
+    listed = List.copyOf(newest);
     Snapt drained = rested;
-    if (drained != null && listed.stream().anyMatch(drained::isSameProcess)) {
+    if (drained != null && isListed(drained)) {
       rested = null; // it serves again
     }
     Snapt current = current();
@@ -75,6 +77,10 @@ final class Candidates {
     } else {
       begin(0);
     }
+  }
+
+  private boolean isListed(Snapt snapt) {
+    return listed.stream().anyMatch(snapt::isSameProcess);
   }
 
   private void begin(int at) {
@@ -190,7 +196,7 @@ final class Candidates {
   }
 
   /// Gives up the current SNAPT, which drains, although no other one is free. It is not current
-  /// again before a list has it.
+  /// again before a list has it, or [#restIsOver].
   void rest() {
     rested = current();
     home = null;
@@ -208,6 +214,19 @@ final class Candidates {
       return false;
     }
     rest();
+    return true;
+  }
+
+  /// Lets the SNAPT that was given up be current again, unless a list has left it out: another list
+  /// will then have it. A drain that was over soon is in no list.
+  ///
+  /// @return false if there is none, or a list will have it
+  boolean restIsOver() {
+    Snapt drained = rested;
+    if (drained == null || !listed.isEmpty() && !isListed(drained)) {
+      return false;
+    }
+    rested = null;
     return true;
   }
 

@@ -63,6 +63,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private String departingWhy = "";
   private long moving; // number of the hand-over for which the session is left, 0 for none
   private @Nullable ScheduledFuture<?> retry;
+  private @Nullable ScheduledFuture<?> restEnd;
   private boolean away; // no link can be used
   private boolean stopped;
   private boolean hopeless;
@@ -150,9 +151,7 @@ public final class ControlClient implements ControlDialog.Owner {
       if (!snapts.isEmpty()) {
         candidates.replace(snapts);
       }
-      if (dialog == null && departing == null && retry == null) {
-        connect();
-      }
+      connectUnlessBusy();
     });
   }
 
@@ -189,7 +188,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   /// Ends the session although no other SNAPT is free, because others of the device's SNAPTs carry:
-  /// a SNAPT that drains becomes empty. Another session begins with [#listed].
+  /// a SNAPT that drains becomes empty. Another session begins when the SNAPT serves again.
   private void rest(ControlDialog open, String why) {
     LOG.info("leaving {} without another one: {}", session, why);
     dialog = null;
@@ -203,6 +202,27 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     listener.rested(why);
     open.leave(why, () -> {});
+    awaitRestEnd();
+  }
+
+  // Lists tell that the SNAPT serves again, if they have told that it drains.
+  private void awaitRestEnd() {
+    cancel(restEnd);
+    restEnd =
+        loop.schedule(
+            () -> {
+              if (candidates.restIsOver()) {
+                connectUnlessBusy();
+              }
+            },
+            backOff.next(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private void connectUnlessBusy() {
+    if (dialog == null && departing == null && retry == null) {
+      connect();
+    }
   }
 
   /// Goes on with the session that was to be left, and tries to leave it later.
@@ -539,6 +559,7 @@ public final class ControlClient implements ControlDialog.Owner {
     drains = false;
     listener.lost(why, detail);
     if (resting) {
+      awaitRestEnd();
       return;
     }
     boolean atOnce =
@@ -569,10 +590,13 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void cancelRetry() {
-    ScheduledFuture<?> armed = retry;
+    cancel(retry);
+    retry = null;
+  }
+
+  private static void cancel(@Nullable ScheduledFuture<?> armed) {
     if (armed != null) {
       armed.cancel(false);
-      retry = null;
     }
   }
 
@@ -600,6 +624,7 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       stopped = true;
       cancelRetry();
+      cancel(restEnd);
       lists.close();
       ReceiptLedger signing = ledger;
       if (signing != null) {

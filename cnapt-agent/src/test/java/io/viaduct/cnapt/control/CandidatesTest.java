@@ -185,4 +185,19 @@ class CandidatesTest {
     assertThat(candidates.restAt(TWO)).as("another one is free").isFalse();
     assertThat(candidates.current()).isEqualTo(ONE);
   }
+
+  @Test
+  void whoIsLeftWithoutAnotherOneIsCurrentAgainAfterARestThatNoListHasToldOf() {
+    home(ONE);
+    assertThat(candidates.restIsOver()).as("nobody rests").isFalse();
+    candidates.replace(List.of(ONE));
+    candidates.rest();
+    assertThat(candidates.current()).isNull();
+    assertThat(candidates.restIsOver()).as("the list still has it").isTrue();
+    assertThat(candidates.current()).isEqualTo(ONE);
+    candidates.rest();
+    candidates.replace(List.of(TWO));
+    assertThat(candidates.restIsOver()).as("another list will have it").isFalse();
+    assertThat(candidates.current()).isEqualTo(TWO);
+  }
 }

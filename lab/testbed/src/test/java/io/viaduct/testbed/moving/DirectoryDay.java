@@ -4,7 +4,9 @@ import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +19,7 @@ import tools.jackson.databind.JsonNode;
 public final class DirectoryDay {
   private static final double DENARII_PER_MEGABYTE = 0.5;
   private static final String CLASS = "HT_LD";
+  private static final Map<String, String> OWNERS = Map.of("snapt-1", "acme", "snapt-2", "beacon");
 
   private final MovingLab lab;
 
@@ -41,45 +44,119 @@ public final class DirectoryDay {
     MovingLab.await(() -> states().equals("carrying carrying"), "both SNAPTs carry");
     AtomicBoolean going = new AtomicBoolean(true);
     CompletableFuture<PacedStream.Result> call = call(going);
-    price();
-    drain();
+    MovingLab.await(() -> flows(used(0)) + flows(used(1)) > 0, "the call has a SNAPT");
+    String busy = flows(used(0)) > 0 ? used(0) : used(1);
+    price(busy);
+    drain(busy.equals("snapt-1") ? "snapt-2" : "snapt-1");
+    AtomicBoolean another = new AtomicBoolean(true);
+    CompletableFuture<PacedStream.Result> later = signal(another);
     going.set(false);
-    MovingLab.say("call sent", call.get(60, TimeUnit.SECONDS).sent());
+    MovingLab.say("call lost", call.get(60, TimeUnit.SECONDS).lost());
+    removal();
+    another.set(false);
+    MovingLab.say("later call sent", later.get(60, TimeUnit.SECONDS).sent());
   }
 
-  private void price() throws Exception {
+  /// Sets a price at the SNAPT that carries the call.
+  private void price(String snapt) throws Exception {
     long before = lab.billing().surcharges("alice");
     long askedNs = System.nanoTime();
-    lab.billing().surcharge("acme", CLASS, DENARII_PER_MEGABYTE);
-    MovingLab.await(() -> shown() == DENARII_PER_MEGABYTE * 1_000, "the device knows the price");
+    lab.billing().surcharge(OWNERS.get(snapt), CLASS, DENARII_PER_MEGABYTE);
+    MovingLab.await(
+        () -> shown(snapt) == DENARII_PER_MEGABYTE * 1_000, "the device knows the price");
     MovingLab.say("price told after ms", ms(askedNs));
-    MovingLab.say("shown by the command", priceLine());
+    MovingLab.say("shown by the command", priceLine(snapt));
     MovingLab.await(() -> lab.billing().surcharges("alice") > before, "the bill has the surcharge");
     MovingLab.say("surcharge billed", lab.billing().surcharges("alice") - before);
   }
 
-  private double shown() throws Exception {
-    return snapt("snapt-1").path("denariiPerGigabyte").path(CLASS).asDouble();
+  private double shown(String snapt) throws Exception {
+    return snapt(snapt).path("denariiPerGigabyte").path(CLASS).asDouble();
   }
 
-  private String priceLine() {
+  private String priceLine(String snapt) {
     String socket = lab.deployment.plans().socket("cnapt").toString();
     return lab.command("cnapt", "status", "--socket", socket)
         .lines()
-        .filter(line -> line.contains("snapt-1"))
+        .filter(line -> line.contains(snapt))
         .collect(Collectors.joining());
   }
 
-  private void drain() throws Exception {
+  /// Lets a SNAPT drain that has no flow, and serve again: its session ends, and another begins.
+  private void drain(String idle) throws Exception {
     long askedNs = System.nanoTime();
-    MovingLab.say("bridge answers", lab.order("snapt-2", "drain"));
-    MovingLab.await(this::isLeft, "the device knows of the drain");
+    MovingLab.say("bridge answers", lab.order(idle, "drain"));
+    MovingLab.await(() -> isLeft(idle), "the device knows of the drain");
     MovingLab.say("drain by the bridge told after ms", ms(askedNs));
+    askedNs = System.nanoTime();
+    MovingLab.say("bridge answers", lab.order(idle, "undrain"));
+    MovingLab.await(() -> states().equals("carrying carrying"), idle + " is used again");
+    MovingLab.say("used again after ms", ms(askedNs));
+    MovingLab.say(
+        "orders of the bridge logged",
+        lab.logged(idle, "(drains|serves again,) by olivia \\(BRIDGE\\)"));
   }
 
-  /// Returns whether the second SNAPT is left, or is about to be: it has no flow.
-  private boolean isLeft() throws Exception {
-    return !snapt("snapt-2").path("state").asString("none").equals("carrying");
+  /// Lets the SNAPT of the first line drain by the signal, so that the call that begins now has the
+  /// other one.
+  private CompletableFuture<PacedStream.Result> signal(AtomicBoolean going) throws Exception {
+    String first = used(0);
+    String second = used(1);
+    long before = flows(second);
+    long askedNs = System.nanoTime();
+    lab.deployment.signal(first, "USR1");
+    MovingLab.await(() -> isLeft(first), "the device knows of the signal");
+    MovingLab.say("drain by signal told after ms", ms(askedNs));
+    CompletableFuture<PacedStream.Result> call = call(going);
+    MovingLab.await(() -> flows(second) > before, "the new call avoids what drains");
+    MovingLab.say("signals logged", lab.logged(first, "drains by SIGUSR1 \\(SIGNAL\\)"));
+    lab.act(first, "undrain");
+    MovingLab.await(() -> states().equals("carrying carrying"), first + " is used again");
+    return call;
+  }
+
+  /// Returns whether a SNAPT is left, or is about to be.
+  private boolean isLeft(String snapt) throws Exception {
+    return !snapt(snapt).path("state").asString("none").equals("carrying");
+  }
+
+  /// Removes the SNAPT of the second line, which has a call: it is not in the list of the first
+  /// line any more, and its reports are refused.
+  private void removal() throws Exception {
+    String second = used(1);
+    MovingLab.await(() -> lists(second), "the device has a list with it");
+    long refusedBefore = refused();
+    long askedNs = System.nanoTime();
+    lab.billing().remove(second);
+    MovingLab.await(() -> !lists(second), "the device has a list without it");
+    MovingLab.say("removal told after ms", ms(askedNs));
+    MovingLab.await(() -> refused() > refusedBefore, "its report is refused and counted");
+    MovingLab.say("reports refused", refused() - refusedBefore);
+    MovingLab.await(
+        () -> lab.logged(second, "is not enrolled") > 0, "the SNAPT is told the reason");
+  }
+
+  private long refused() throws IOException {
+    return lab.deployment.metric(
+        "ims-bridge", "viaduct_bridge_reports_refused_total{reason=\"not_enrolled\"}");
+  }
+
+  /// Returns whether the list of the first line has a SNAPT.
+  private boolean lists(String snapt) throws IOException {
+    return lab.status()
+        .path("control")
+        .path("snapts")
+        .valueStream()
+        .anyMatch(each -> each.asString("").startsWith(snapt));
+  }
+
+  private long flows(String snapt) throws Exception {
+    return snapt(snapt).path("flows").asLong();
+  }
+
+  /// Returns the id of the SNAPT of a line.
+  private String used(int line) throws Exception {
+    return lab.status().path("snapts").path(line).path("snapt").asString("").split(" ")[0];
   }
 
   private static long ms(long sinceNs) {
