@@ -25,7 +25,7 @@ final class RateNotices {
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       queues[c] = of.queuedBytes(ServiceClass.of(c));
     }
-    return due(of.pacedBitPerSecond(), queues, nowNs);
+    return due(of.confirmedBitPerSecond(nowNs), queues, nowNs);
   }
 
   /// @param paced infinite without a limit
