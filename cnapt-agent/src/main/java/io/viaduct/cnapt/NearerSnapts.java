@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.snapts.BetterSnapt;
 import java.util.Comparator;
@@ -9,22 +10,60 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Lets the line with the longest round trip leave its SNAPT when one that no line uses is clearly
-/// nearer ([BetterSnapt]). New flows then go to the other lines, and the SNAPT is exchanged when
-/// the last flow is over. Owner: the control loop.
-final class NearerSnapts {
+/// nearer ([BetterSnapt]). New flows then go to the other lines, and the SNAPT is exchanged for
+/// that one, and no other, when the last flow is over. If it refuses, the line stays, and the SNAPT
+/// is not sought for a while ([RefusedSnapts]). Owner: the control loop.
+///
+/// @param <L> a line
+final class NearerSnapts<L extends NearerSnapts.Line> {
   private static final Logger LOG = LoggerFactory.getLogger(NearerSnapts.class);
 
-  private final List<SnaptLine> lines;
-  private final Predicate<SnaptLine> mayDoWithout;
+  // One lost handshake says nothing; SnaptWatch forgets the round trip after two.
+  private static final int UNANSWERED_MAX = 1;
+
+  private final List<L> lines;
+  private final Predicate<L> mayDoWithout;
   private final LongSupplier nanoTime;
-  private final Map<SnaptLine, BetterSnapt> decisions = new IdentityHashMap<>();
+  private final Map<L, BetterSnapt> decisions = new IdentityHashMap<>();
+  private final RefusedSnapts refused = new RefusedSnapts();
+
+  /// One SNAPT in use. Called on the control loop.
+  interface Line {
+    /// Returns the name of the SNAPT, for a person.
+    String name();
+
+    /// Returns whether its control connection stands.
+    boolean isConnected();
+
+    /// Returns the smoothed round trip in ms; NaN while it is not known.
+    double roundTripMs();
+
+    /// Returns the nearer SNAPT for which the line leaves its own, null for none.
+    @Nullable Snapt sought();
+
+    /// Returns whether another SNAPT is being asked to take the line over.
+    boolean isMoving();
+
+    /// Lets new flows go elsewhere, and exchanges the SNAPT for this one when the last flow is
+    /// over.
+    ///
+    /// @param refuses run if that SNAPT does not take the device; the line then stays
+    void seek(Snapt nearer, Runnable refuses);
+
+    /// Takes new flows again.
+    void stay();
+  }
+
+  /// A SNAPT that no line uses.
+  private record Rival(Snapt at, double roundTripMs) {}
 
   /// @param mayDoWithout tells whether other lines carry
-  NearerSnapts(List<SnaptLine> lines, Predicate<SnaptLine> mayDoWithout, LongSupplier nanoTime) {
+  NearerSnapts(List<L> lines, Predicate<L> mayDoWithout, LongSupplier nanoTime) {
     this.lines = lines;
     this.mayDoWithout = mayDoWithout;
     this.nanoTime = nanoTime;
@@ -33,39 +72,69 @@ final class NearerSnapts {
 
   /// Takes new measurements of the SNAPTs that no line uses.
   void measured(List<SnaptWatch.Watched> watched) {
-    double rivalMs =
-        watched.stream()
-            .filter(each -> each.unanswered() == 0)
-            .map(SnaptWatch.Watched::roundTripMs)
-            .filter(Objects::nonNull)
-            .mapToDouble(Double::doubleValue)
-            .min()
-            .orElse(Double.NaN);
-    SnaptLine farthest =
+    long nowNs = nanoTime.getAsLong();
+    Rival rival = nearest(watched, nowNs);
+    double rivalMs = rival == null ? Double.NaN : rival.roundTripMs();
+    L farthest =
         lines.stream()
-            .filter(each -> each.state().isConnected() && !Double.isNaN(each.end().roundTripMs()))
-            .max(Comparator.comparingDouble(each -> each.end().roundTripMs()))
+            .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
+            .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
             .orElse(null);
-    for (SnaptLine each : lines) {
-      double usedMs = each.end().roundTripMs();
-      if (each.isForSomethingNearer()) {
-        if (!BetterSnapt.isClearlyNearer(usedMs, rivalMs)) {
-          each.seeksNearer(false);
+    for (L each : lines) {
+      double usedMs = each.roundTripMs();
+      Snapt sought = each.sought();
+      if (sought != null) {
+        // the one that is asked is in use meanwhile, and not measured
+        if (!each.isMoving() && !BetterSnapt.isClearlyNearer(usedMs, msOf(sought, watched))) {
+          each.stay();
         }
       } else if (each == farthest
           && mayDoWithout.test(each)
-          && decision(each).leaves(usedMs, rivalMs, nanoTime.getAsLong())) {
-        LOG.info(
-            "{} has a round trip of {} ms, and a SNAPT of {} ms is free: new flows go elsewhere",
-            each.end().name(),
-            Math.round(usedMs),
-            Math.round(rivalMs));
-        each.seeksNearer(true);
+          && decision(each).leaves(usedMs, rivalMs, nowNs)
+          && rival != null) {
+        seek(each, rival);
       }
     }
   }
 
-  private BetterSnapt decision(SnaptLine of) {
+  private void seek(L by, Rival rival) {
+    LOG.info(
+        "{} has a round trip of {} ms, and {} of {} ms is free: new flows go elsewhere",
+        by.name(),
+        Math.round(by.roundTripMs()),
+        rival.at(),
+        Math.round(rival.roundTripMs()));
+    by.seek(rival.at(), () -> refused.refused(rival.at(), nanoTime.getAsLong()));
+  }
+
+  private @Nullable Rival nearest(List<SnaptWatch.Watched> watched, long nowNs) {
+    return watched.stream()
+        .filter(each -> each.unanswered() == 0 && !isSought(each.at()))
+        .filter(each -> !refused.isBlocked(each.at(), nowNs))
+        .map(each -> new Rival(each.at(), msOf(each)))
+        .filter(each -> !Double.isNaN(each.roundTripMs()))
+        .min(Comparator.comparingDouble(Rival::roundTripMs))
+        .orElse(null);
+  }
+
+  private boolean isSought(Snapt snapt) {
+    return lines.stream().anyMatch(each -> snapt.equals(each.sought()));
+  }
+
+  private static double msOf(Snapt snapt, List<SnaptWatch.Watched> watched) {
+    return watched.stream()
+        .filter(each -> each.at().equals(snapt) && each.unanswered() <= UNANSWERED_MAX)
+        .mapToDouble(NearerSnapts::msOf)
+        .findFirst()
+        .orElse(Double.NaN);
+  }
+
+  private static double msOf(SnaptWatch.Watched watched) {
+    Double ms = watched.roundTripMs();
+    return ms == null ? Double.NaN : ms;
+  }
+
+  private BetterSnapt decision(L of) {
     return Objects.requireNonNull(decisions.get(of), "each line has a decision");
   }
 }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 /// One SNAPT that the agent uses: passes the events of its control connection to its end of the
 /// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
 /// [ControlListener], the data loop those of [DataPathListener].
-final class SnaptLine implements ControlListener, DataPathListener {
+final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts.Line {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
 
   /// Hears of what concerns the whole agent. Called on the loop of the event.
@@ -86,7 +86,8 @@ final class SnaptLine implements ControlListener, DataPathListener {
   private final InstantSource clock;
   private final Owner owner;
   private final SessionState state = new SessionState();
-  private volatile boolean seeksNearer; // written by the control loop
+  private volatile @Nullable Snapt sought; // a nearer one; written by the control loop
+  private Runnable soughtRefuses = () -> {};
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
@@ -156,7 +157,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
       });
       return;
     }
-    seeksNearer = false; // the new session begins without
+    sought = null; // the new session begins without
     TunnelTerms terms = by.terms(limits);
     SessionParameters parameters =
         new SessionParameters(
@@ -225,16 +226,50 @@ final class SnaptLine implements ControlListener, DataPathListener {
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
   }
 
-  /// Lets new flows go elsewhere, and exchanges the SNAPT when the last flow is over, because a
-  /// nearer one is free; or stays. Called on the control loop.
-  void seeksNearer(boolean another) {
-    seeksNearer = another;
-    dataLoop.execute(() -> end().seeksNearer(another));
+  @Override
+  public String name() {
+    return end().name();
   }
 
-  /// Returns whether the SNAPT is to be exchanged for a nearer one.
-  boolean isForSomethingNearer() {
-    return seeksNearer;
+  @Override
+  public boolean isConnected() {
+    return state.isConnected();
+  }
+
+  @Override
+  public double roundTripMs() {
+    return end().roundTripMs();
+  }
+
+  @Override
+  public @Nullable Snapt sought() {
+    return sought;
+  }
+
+  @Override
+  public boolean isMoving() {
+    return control().isMoving();
+  }
+
+  @Override
+  public void seek(Snapt nearer, Runnable refuses) {
+    sought = nearer;
+    soughtRefuses = refuses;
+    dataLoop.execute(() -> end().seeksNearer(true));
+  }
+
+  @Override
+  public void stay() {
+    sought = null;
+    dataLoop.execute(() -> end().seeksNearer(false));
+  }
+
+  @Override
+  public void notTaken() {
+    if (sought != null) {
+      stay();
+      soughtRefuses.run();
+    }
   }
 
   @Override
@@ -283,7 +318,7 @@ final class SnaptLine implements ControlListener, DataPathListener {
 
   @Override
   public void rested(String why) {
-    seeksNearer = false;
+    sought = null;
     state.rested();
     owner.rested(this);
     dataLoop.execute(end()::rest);
@@ -323,11 +358,13 @@ final class SnaptLine implements ControlListener, DataPathListener {
 
   @Override
   public void emptied() {
-    control()
-        .moveOn(
-            seeksNearer
-                ? "a nearer SNAPT is free, and it has no flow of this device any more"
-                : "it is draining, and has no flow of this device any more");
+    Snapt nearer = sought;
+    if (nearer == null) {
+      control().moveOn("it is draining, and has no flow of this device any more");
+    } else {
+      control()
+          .moveTo(nearer, "a nearer SNAPT is free, and it has no flow of this device any more");
+    }
   }
 
   @Override

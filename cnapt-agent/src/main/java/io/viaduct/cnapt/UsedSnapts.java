@@ -56,7 +56,7 @@ final class UsedSnapts {
   /// Sets what measures the SNAPTs that no line uses: a line may be exchanged for one of them.
   void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
-    NearerSnapts nearer = new NearerSnapts(lines, this::carryBeside, nanoTime);
+    NearerSnapts nearer = new NearerSnapts<>(lines, this::carryBeside, nanoTime);
     measuring.start(nearer::measured);
   }
 

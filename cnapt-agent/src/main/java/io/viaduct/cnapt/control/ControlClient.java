@@ -61,6 +61,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private @Nullable ControlDialog dialog;
   private @Nullable ControlDialog departing; // has the session until the next Welcome
   private String departingWhy = "";
+  private @Nullable Snapt departingFor; // the only SNAPT that may take its place
   private long moving; // number of the hand-over for which the session is left, 0 for none
   private @Nullable ScheduledFuture<?> retry;
   private @Nullable ScheduledFuture<?> restEnd;
@@ -164,17 +165,40 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       if (departing == null) {
         backOff.succeeded();
-        leave(why);
+        leave(why, null);
       }
     });
   }
 
-  private void leave(String why) {
+  /// Leaves the SNAPT for this one and no other, as [#moveOn]. If it does not take the device, the
+  /// listener hears of it, and the session stays.
+  ///
+  /// @param why sent with the Goodbye
+  public void moveTo(Snapt only, String why) {
+    loop.execute(() -> {
+      if (departing == null) {
+        backOff.succeeded();
+        leave(why, only);
+      }
+    });
+  }
+
+  /// Returns whether another SNAPT is asked to take the place of the present one. Must be called on
+  /// the loop.
+  public boolean isMoving() {
+    return departing != null;
+  }
+
+  private void leave(String why, @Nullable Snapt only) {
     ControlDialog open = dialog;
     if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
       return;
     }
-    if (!candidates.leave()) {
+    if (only != null && !candidates.leaveFor(only)) {
+      listener.notTaken();
+      return;
+    }
+    if (only == null && !candidates.leave()) {
       if (listener.isSpare()) {
         rest(open, why);
       }
@@ -183,6 +207,7 @@ public final class ControlClient implements ControlDialog.Owner {
     LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
     departing = open;
     departingWhy = why;
+    departingFor = only;
     dialog = null;
     connect();
   }
@@ -225,14 +250,17 @@ public final class ControlClient implements ControlDialog.Owner {
     }
   }
 
-  /// Goes on with the session that was to be left, and tries to leave it later.
-  private void stay() {
+  /// Goes on with the session that was to be left, and tries to leave it later, unless the only
+  /// SNAPT that may take its place has failed.
+  private void stay(boolean isRefused) {
     ControlDialog kept = departing;
     if (kept == null) {
       return;
     }
     ControlDialog given = dialog;
+    Snapt only = departingFor;
     departing = null;
+    departingFor = null;
     moving = 0;
     dialog = kept;
     hopeless = false;
@@ -240,7 +268,12 @@ public final class ControlClient implements ControlDialog.Owner {
     attempt++;
     candidates.stay();
     cancelRetry();
-    retry = loop.schedule(() -> leave(departingWhy), backOff.next(), TimeUnit.MILLISECONDS);
+    if (only != null && isRefused) {
+      listener.notTaken();
+    } else {
+      String why = departingWhy;
+      retry = loop.schedule(() -> leave(why, only), backOff.next(), TimeUnit.MILLISECONDS);
+    }
     if (given != null) {
       given.drop("the device stays where it is");
     }
@@ -267,7 +300,7 @@ public final class ControlClient implements ControlDialog.Owner {
       }
       ControlDialog other = dialog;
       if (other != null && !other.isHeldBy(now)) {
-        stay();
+        stay(false);
       }
       ControlDialog open = departing == null ? dialog : departing;
       if (open == null || !open.isHeldBy(now)) {
@@ -299,7 +332,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void again(String why) {
-    stay();
+    stay(false);
     backOff.succeeded();
     ControlDialog open = dialog;
     if (open == null) {
@@ -365,7 +398,7 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     if (departing != null && !isThere(by)) {
       part("the device stays where it is");
-      stay();
+      stay(false);
       return;
     }
     if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
@@ -385,6 +418,7 @@ public final class ControlClient implements ControlDialog.Owner {
     loggedWords = "";
     ControlDialog left = departing;
     departing = null;
+    departingFor = null;
     if (left != null && moving != 0) {
       left.linger(departingWhy);
     } else if (left != null) {
@@ -418,6 +452,7 @@ public final class ControlClient implements ControlDialog.Owner {
     LOG.info("leaving {} for {}: it takes the session over", session, other.get());
     moving = moved.getNumber();
     departing = by;
+    departingFor = null;
     departingWhy = "the session has been handed over";
     dialog = null;
     backOff.succeeded();
@@ -521,6 +556,7 @@ public final class ControlClient implements ControlDialog.Owner {
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
     if (closed == departing) {
       departing = null;
+      departingFor = null;
       moving = 0;
       candidates.gone();
       failures.incrementAndGet(why.ordinal());
@@ -542,7 +578,7 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     if (departing != null) {
       tell(why, detail);
-      stay();
+      stay(true);
       return;
     }
     Snapt tried = candidates.current();

@@ -69,6 +69,10 @@ public interface ControlListener {
   /// @param why what the SNAPT was told
   default void rested(String why) {}
 
+  /// Called when the SNAPT that [ControlClient#moveTo] has named does not take the device. The
+  /// session stays where it is, and no other attempt follows.
+  default void notTaken() {}
+
   /// Returns the inner bytes that the tunnel has carried so far, in both directions.
   long carriedBytes();
 

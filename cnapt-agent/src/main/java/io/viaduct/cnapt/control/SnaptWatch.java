@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -59,11 +60,17 @@ public final class SnaptWatch {
 
   /// A SNAPT that is not used.
   ///
+  /// @param at where it is
+  /// @param snapt its name and address, for a person
   /// @param roundTripMs smoothed time of a TCP handshake; null before the first
   /// @param unanswered handshakes without an answer since the last one
   /// @param agoMs time since the last handshake that was answered
   public record Watched(
-      String snapt, @Nullable Double roundTripMs, int unanswered, @Nullable Long agoMs) {}
+      @JsonIgnore Snapt at,
+      String snapt,
+      @Nullable Double roundTripMs,
+      int unanswered,
+      @Nullable Long agoMs) {}
 
   /// @param mark SO_MARK of the connections; 0 means none
   /// @param links links that may carry them, the preferred one first
@@ -85,7 +92,7 @@ public final class SnaptWatch {
 
   /// Starts to measure. Any thread may call this.
   ///
-  /// @param told called on the loop after each handshake
+  /// @param told called on the loop after each handshake, and at each step when none is free
   public void start(Consumer<List<Watched>> told) {
     loop.execute(() -> listener = told);
     var unused =
@@ -135,6 +142,7 @@ public final class SnaptWatch {
     List<Snapt> free = listed.stream().filter(each -> !claims.isHeld(each)).toList();
     if (free.isEmpty()) {
       publish();
+      listener.accept(watched); // a line may seek one that has gone
       return;
     }
     Snapt next = free.get(Math.floorMod(turn++, free.size()));
@@ -205,6 +213,7 @@ public final class SnaptWatch {
   private static Watched watched(Snapt snapt, Measured known, long nowNs) {
     boolean isMeasured = !Double.isNaN(known.roundTripMs);
     return new Watched(
+        snapt,
         snapt.toString(),
         isMeasured ? known.roundTripMs : null,
         known.unanswered,

@@ -104,7 +104,7 @@ public final class DataPath implements AutoCloseable {
             () -> intake.throttle(ends.haveRoom()));
     this.counters =
         new DataCounters(intake, writer, ends, classes, refusals, memory.timerLateness());
-    TunnelEnd.FlowChanges changes = listeners.size() == 1 ? events : ends.and(events);
+    TunnelEnd.FlowChanges changes = ends.hearing(listeners.size(), events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
       opened.add(open(end, listeners.size() > 1, policy, changes, each));

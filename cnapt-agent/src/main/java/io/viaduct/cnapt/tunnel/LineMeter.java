@@ -96,7 +96,7 @@ final class LineMeter {
         name,
         state,
         of.roundTripUs() / 1000,
-        new LineLoad(of.pacedBitPerSecond(), sent),
+        new LineLoad(of.confirmedBitPerSecond(nowNs), sent),
         new LineLoad(towardsHere, received),
         own,
         prices,

@@ -56,7 +56,20 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
   /// Sets the ends, the preferred one first.
   void set(List<TunnelEnd> ends) {
     all = ends.toArray(TunnelEnd[]::new);
-    only = ends.size() == 1 && !choice.mayRefuse() ? ends.getFirst() : null;
+    only = isPlain(ends.size()) ? ends.getFirst() : null;
+  }
+
+  // Each flow then has the only end, and ties say nothing.
+  private boolean isPlain(int count) {
+    return count == 1 && !choice.mayRefuse();
+  }
+
+  /// Returns what must hear of the flows of the ends: these listeners, and this object if it ties
+  /// flows to each other.
+  ///
+  /// @param count number of ends that [#set] will get
+  TunnelEnd.FlowChanges hearing(int count, TunnelEnd.FlowChanges others) {
+    return isPlain(count) ? others : and(others);
   }
 
   TunnelEnd first() {

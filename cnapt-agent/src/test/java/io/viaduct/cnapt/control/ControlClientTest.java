@@ -578,6 +578,35 @@ class ControlClientTest {
   }
 
   @Test
+  void aSessionThatSeeksOneSnaptStaysWhenThatOneRefusesAndNeverAsksAnother() throws Exception {
+    agent.isSpare = true;
+    try (TestSnapt full =
+            other((to, message) -> {
+              if (message.hasHello()) {
+                to.send(
+                    ControlMessage.newBuilder()
+                        .setRefusal(Refusal.newBuilder().setCode(RefusalCode.SESSIONS_EXHAUSTED)));
+              }
+            });
+        TestSnapt third = other(TestSnapt::welcomeAll)) {
+      serve(TestSnapt::welcomeAll);
+      Snapt nearer = new Snapt("snapt-2", HERE, full.port());
+      connect("snapt-1", Duration.ofSeconds(10), nearer, new Snapt("snapt-3", HERE, third.port()));
+      await().until(() -> agent.welcomed.size() == 1);
+      agent.client().moveTo(nearer, "it is nearer");
+      await().until(() -> agent.timesNotTaken == 1);
+      assertThat(agent.client().failures(ControlFailure.REFUSED)).isEqualTo(1);
+      agent.client().moveTo(new Snapt("snapt-9", HERE, 9), "no list has it");
+      await().until(() -> agent.timesNotTaken == 2);
+      assertThat(agent.rested).isEmpty();
+      assertThat(agent.lost).isEmpty();
+      assertThat(agent.welcomed).hasSize(1);
+      assertThat(third.clients).isEmpty();
+      assertThat(agent.<Boolean>onLoop(() -> agent.client().isMoving())).isFalse();
+    }
+  }
+
+  @Test
   void aFlowThatBeginsBeforeTheWelcomeOfTheOtherSnaptKeepsTheSession() throws Exception {
     try (TestSnapt other =
         other((to, message) -> {

@@ -10,6 +10,7 @@ import io.viaduct.cnapt.control.SnaptWatch.Watched;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,15 @@ class SnaptWatchTest {
     on(() -> idle.step(idleNs));
     on(() -> assertThat(idle.handshakes()).isZero());
     assertThat(before).isEqualTo(1);
+  }
+
+  @Test
+  void theListenerHearsAlsoWhenNothingIsFree() {
+    List<List<Watched>> told = new CopyOnWriteArrayList<>();
+    watch.start(told::add);
+    on(() -> watch.list(List.of()));
+    step(System.nanoTime());
+    assertThat(told).contains(List.of());
   }
 
   private long handshakes() {

@@ -57,6 +57,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile boolean mayLeave = true;
   volatile boolean isSpare;
   final Queue<String> rested = new ConcurrentLinkedQueue<>();
+  volatile int timesNotTaken; // written by the control loop
   volatile boolean givesUp;
   volatile int timesGivenUp; // written by the control loop
   private ReceiptLedger ledger;
@@ -197,6 +198,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void rested(String why) {
     rested.add(why);
+  }
+
+  @Override
+  public void notTaken() {
+    timesNotTaken++;
   }
 
   @Override

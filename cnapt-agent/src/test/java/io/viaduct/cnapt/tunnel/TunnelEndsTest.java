@@ -207,6 +207,38 @@ class TunnelEndsTest {
   }
 
   @Test
+  void anEndThatMayRefuseStillTakesTheUdpFlowsThatLivedBeforeItsSnaptHasRestarted()
+      throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt before = new MirrorSnapt(TunnelSettings.defaults());
+        MirrorSnapt late = new MirrorSnapt(TunnelSettings.defaults())) {
+      late.delay(LATE_NS);
+      TunnelEnds ends = ends(rig, Unmet.REFUSE);
+      TunnelEnd only = rig.on(() -> rig.end(ends.hearing(1, TunnelEnd.FlowChanges.NONE)));
+      rig.on(() -> {
+        ends.set(List.of(only));
+        only.install(before.parameters());
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        only.install(late.parameters());
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      rig.on(() -> {
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        packet(ends, PacketForge.udp(PacketForge.Endpoints.ipv4(5_001, 8, 5004), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(only))).containsExactly(5_000);
+      assertThat(rig.refusals.of(FlowRefusal.DELAY)).as("a new one").isEqualTo(1);
+    }
+  }
+
+  @Test
   void theSocketsOfALostSnaptAreToldAlsoThoseThatOnlyWait() throws Exception {
     try (EndRig rig = new EndRig(System::nanoTime)) {
       int told =

@@ -197,8 +197,13 @@ public final class SessionMeter {
   // Intervals follow each other without a gap, except where the wall clock was set.
   private void begin(long nowMs, long nowNs) {
     long endMs = endMs(nowNs);
-    startMs = Math.abs(nowMs - endMs) <= CLOCK_STEP_MS ? endMs : nowMs;
-    beganNs = nowNs;
+    if (Math.abs(nowMs - endMs) <= CLOCK_STEP_MS) {
+      beganNs += TimeUnit.MILLISECONDS.toNanos(endMs - startMs); // what is cut off is not lost
+      startMs = endMs;
+    } else {
+      beganNs = nowNs;
+      startMs = nowMs;
+    }
   }
 
   private long endMs(long nowNs) {

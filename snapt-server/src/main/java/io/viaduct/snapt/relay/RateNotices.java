@@ -6,8 +6,9 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
 
 /// Decides when a device is told the rate of the line from the SNAPT: while the pacer limits, at
-/// changes of a fifth of the rate or of a class's queue, at most once per second; and once when it
-/// stops to limit. Owned by the session's event loop.
+/// changes of a fifth of the rate or of a class's queue, at most once per second; once when it
+/// stops to limit, or no receipt confirms the rate any more; and in a new control connection,
+/// because what the former one was given may be lost. Owned by the session's event loop.
 final class RateNotices {
   static final long SPACING_NS = 1_000_000_000L;
   static final double CHANGE = 0.2;
@@ -19,13 +20,21 @@ final class RateNotices {
   private final int[] toldQueues = new int[ServiceClass.COUNT];
   private double toldBitPerSecond; // 0: the device knows of no limit
   private long toldNs;
+  private boolean hasTold;
+  private boolean repeats;
+
+  /// Lets the next notice tell the present state, because the device has connected again. One that
+  /// was never told anything knows of no limit.
+  void connected() {
+    repeats = hasTold;
+  }
 
   /// Returns what the device of a session should be told now; null for nothing.
   @Nullable LineRate due(TunnelSession of, long nowNs) {
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       queues[c] = of.queuedBytes(ServiceClass.of(c));
     }
-    return due(of.pacedBitPerSecond(), queues, nowNs);
+    return due(of.confirmedBitPerSecond(nowNs), queues, nowNs);
   }
 
   /// @param paced infinite without a limit
@@ -34,11 +43,14 @@ final class RateNotices {
     double rate = Double.isInfinite(paced) ? 0 : paced;
     boolean hasLimit = rate != 0;
     boolean knowsLimit = toldBitPerSecond != 0;
-    if (!hasLimit && !knowsLimit
-        || knowsLimit && nowNs - toldNs < SPACING_NS
-        || hasLimit && !hasChanged(rate, queuedBytes)) {
+    if (!repeats
+        && (!hasLimit && !knowsLimit
+            || knowsLimit && nowNs - toldNs < SPACING_NS
+            || hasLimit && !hasChanged(rate, queuedBytes))) {
       return null;
     }
+    repeats = false;
+    hasTold = true;
     toldBitPerSecond = rate;
     toldNs = nowNs;
     LineRate.Builder told = LineRate.newBuilder().setBitPerSecond(Math.round(rate));

@@ -187,7 +187,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     if (connection != null) {
       Runnable writable = () -> onControlWritable(session);
       session.tunnel().control(new ControlLine(connection, relay.allocator(), loop, writable));
-      session.tellCredit();
+      session.onConnected();
     }
   }
 

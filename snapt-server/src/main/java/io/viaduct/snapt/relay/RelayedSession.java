@@ -303,9 +303,11 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     credit.onCarried(nowNs);
   }
 
-  /// Tells a device that has just connected about its credit, if there is something to tell.
-  void tellCredit() {
+  /// Tells a device that has just connected about its credit and its line, if there is something to
+  /// tell.
+  void onConnected() {
     credit.tellAgain();
+    rateNotices.connected();
   }
 
   @Override

@@ -530,6 +530,30 @@ class SessionMeterTest {
     }
   }
 
+  @Test
+  void whatIsCutOffAnIntervalIsPartOfTheNextOne() {
+    FlowState flow = flow(1);
+    long nowNs = 0;
+    UsageReport report = null;
+    for (int i = 0; i < 100; i++) {
+      nowNs += SECOND + 900_000;
+      up(flow, 1, 100, 1_000);
+      report =
+          meter.close(1_000_000 + nowNs / 1_000_000, nowNs, MeasuredPath.UNKNOWN, false).report();
+    }
+    assertThat(report.getEndMs()).isEqualTo(1_000_000 + 100_090);
+    for (int i = 0; i < 10; i++) { // none is shorter than 1 ms
+      nowNs += 500_000;
+      report =
+          meter.close(1_000_000 + nowNs / 1_000_000, nowNs, MeasuredPath.UNKNOWN, false).report();
+    }
+    assertThat(report.getEndMs()).isEqualTo(1_000_000 + 100_100);
+    nowNs += SECOND;
+    report =
+        meter.close(1_000_000 + nowNs / 1_000_000, nowNs, MeasuredPath.UNKNOWN, false).report();
+    assertThat(report.getEndMs()).as("what was added is taken back").isEqualTo(1_000_000 + 101_095);
+  }
+
   private void ticks(int from, int to) {
     for (int half = from; half <= to; half++) {
       meter.onTick(half * SECOND / 2);

@@ -56,4 +56,18 @@ class RateNoticesTest {
     assertThat(afterMs(5_000, UNLIMITED, EMPTY)).isNull();
     assertThat(afterMs(500, 5e6, EMPTY).getBitPerSecond()).isEqualTo(5_000_000);
   }
+
+  @Test
+  void aDeviceThatConnectsAgainIsToldThePresentStateOnceAlsoThatThereIsNoLimit() {
+    notices.connected();
+    assertThat(afterMs(500, UNLIMITED, EMPTY)).as("it knows of none").isNull();
+    afterMs(500, 10e6, EMPTY);
+    notices.connected();
+    assertThat(afterMs(500, 10e6, EMPTY).getBitPerSecond()).isEqualTo(10_000_000);
+    assertThat(afterMs(2_000, 10e6, EMPTY)).isNull();
+    assertThat(afterMs(2_000, UNLIMITED, EMPTY).getBitPerSecond()).isZero();
+    notices.connected();
+    assertThat(afterMs(500, UNLIMITED, EMPTY).getBitPerSecond()).isZero();
+    assertThat(afterMs(500, UNLIMITED, EMPTY)).isNull();
+  }
 }

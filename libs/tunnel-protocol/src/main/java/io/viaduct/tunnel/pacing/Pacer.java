@@ -48,6 +48,13 @@ public final class Pacer {
     return rate;
   }
 
+  /// Returns the rate in bytes per second as far as it is known now: infinite without a limit, and
+  /// if no receipt has confirmed a measured one for 10 s.
+  public double confirmedPerSecond(long nowNs) {
+    boolean isConfigured = pacing.bitPerSecond() != 0;
+    return isConfigured || path == null || path.isConfirmed(nowNs) ? rate : PathRate.UNLIMITED;
+  }
+
   /// Returns the bytes that may leave now. If this is above 0, one whole datagram may always leave.
   public int allowance(long nowNs) {
     if (!isLimiting()) {

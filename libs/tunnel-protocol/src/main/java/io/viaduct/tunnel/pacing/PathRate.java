@@ -66,6 +66,7 @@ public final class PathRate {
   private double doubtUs;
   private double toleratedUs;
   private double rate = UNLIMITED;
+  private long reportedNs;
   private double capacity;
   private double step = STEP_LEAST;
   private int standingReceipts;
@@ -78,6 +79,12 @@ public final class PathRate {
   /// Returns the rate in bytes per second, or UNLIMITED.
   public double bytesPerSecond() {
     return draining ? rate * DRAIN_SHARE : rate;
+  }
+
+  /// Returns whether a receipt has confirmed the rate lately. Thin traffic causes none: the rate
+  /// then still limits bursts, but does not say any more what the path carries.
+  boolean isConfirmed(long nowNs) {
+    return nowNs - reportedNs < RELEASE_NS;
   }
 
   /// Returns what the path carries, in bytes per second: the rate of pacing, or without a limit the
@@ -125,6 +132,7 @@ public final class PathRate {
         window.clear();
       }
     }
+    reportedNs = nowNs;
     boolean known = window.add(receiverUs, arrivedBytes, sentBytes, roundTripUs, nowNs);
     double queueUs = base.above(delayUs, nowNs);
     noiseUs = noise.with(delayUs);

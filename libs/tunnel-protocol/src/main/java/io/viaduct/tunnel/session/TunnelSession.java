@@ -499,6 +499,16 @@ public final class TunnelSession implements AutoCloseable {
     return bytesPerSecond * 8;
   }
 
+  /// Returns the rate of [#pacedBitPerSecond] as far as it is known now; infinite also if no
+  /// receipt has confirmed the rate of a path for 10 s.
+  public double confirmedBitPerSecond(long nowNs) {
+    double bytesPerSecond = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      bytesPerSecond += each.pacing.pacer().confirmedPerSecond(nowNs);
+    }
+    return bytesPerSecond * 8;
+  }
+
   /// Returns the address of the SNAPT's datagrams on the nearest path, null before the first
   /// authentic datagram. Null for the agent.
   public @Nullable InetSocketAddress binding() {

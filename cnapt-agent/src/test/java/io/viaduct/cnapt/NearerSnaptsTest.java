@@ -1,0 +1,123 @@
+package io.viaduct.cnapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptWatch.Watched;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class NearerSnaptsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final Snapt NEAR = new Snapt("near", "near", 443);
+  private static final Snapt FAR = new Snapt("far", "far", 443);
+
+  private final Used used = new Used();
+  private long nowNs = 1;
+  private final NearerSnapts<Used> nearer =
+      new NearerSnapts<>(List.of(used), _ -> true, () -> nowNs);
+
+  /// A line with a round trip of 30 ms that never becomes empty.
+  private static final class Used implements NearerSnapts.Line {
+    private @Nullable Snapt sought;
+    private Runnable refuses = () -> {};
+    private boolean isMoving;
+
+    @Override
+    public String name() {
+      return "used";
+    }
+
+    @Override
+    public boolean isConnected() {
+      return true;
+    }
+
+    @Override
+    public double roundTripMs() {
+      return 30;
+    }
+
+    @Override
+    public @Nullable Snapt sought() {
+      return sought;
+    }
+
+    @Override
+    public boolean isMoving() {
+      return isMoving;
+    }
+
+    @Override
+    public void seek(Snapt snapt, Runnable whenRefused) {
+      sought = snapt;
+      refuses = whenRefused;
+    }
+
+    @Override
+    public void stay() {
+      sought = null;
+    }
+
+    private void refused() {
+      stay();
+      refuses.run();
+    }
+  }
+
+  private static Watched watched(Snapt at, double ms) {
+    return new Watched(at, at.toString(), ms, 0, 0L);
+  }
+
+  private void during(long seconds, Watched... each) {
+    for (int i = 0; i < seconds; i++) {
+      nowNs += SECOND;
+      nearer.measured(List.of(each));
+    }
+  }
+
+  @Test
+  void onlyTheSnaptThatIsClearlyNearerIsSought() {
+    during(5, watched(FAR, 80));
+    assertThat(used.sought).isNull();
+    during(5, watched(FAR, 80), watched(NEAR, 10));
+    assertThat(used.sought).isEqualTo(NEAR);
+  }
+
+  @Test
+  void oneThatRefusesIsNotSoughtForAMinuteAndForTwiceAsLongTheNextTime() {
+    for (int minutes = 1; minutes <= 4; minutes *= 2) {
+      during(5, watched(FAR, 80), watched(NEAR, 10));
+      assertThat(used.sought).as("before %s min", minutes).isEqualTo(NEAR);
+      used.refused();
+      during(60 * minutes - 1, watched(FAR, 80), watched(NEAR, 10));
+      assertThat(used.sought).as("within %s min", minutes).isNull();
+    }
+    during(5, watched(FAR, 80), watched(NEAR, 10));
+    assertThat(used.sought).isEqualTo(NEAR);
+  }
+
+  @Test
+  void oneThatLeavesTheListIsNotSoughtAnyMoreAlsoIfNothingElseIsFree() {
+    during(5, watched(NEAR, 10));
+    assertThat(used.sought).isEqualTo(NEAR);
+    during(1);
+    assertThat(used.sought).isNull();
+    during(5, watched(NEAR, 10));
+    assertThat(used.sought).isEqualTo(NEAR);
+    during(1, watched(FAR, 5));
+    assertThat(used.sought).as("another one is not the one that was sought").isNull();
+  }
+
+  @Test
+  void theOneThatIsAskedMayBeMissingAmongTheFreeOnes() {
+    during(5, watched(NEAR, 10));
+    used.isMoving = true;
+    during(5);
+    assertThat(used.sought).isEqualTo(NEAR);
+    used.isMoving = false;
+    during(1);
+    assertThat(used.sought).isNull();
+  }
+}
