@@ -75,6 +75,10 @@ final class SnaptMetrics {
         "viaduct_group_addresses",
         "Public addresses that have moved from or to this SNAPT",
         group::addresses);
+    gauge(
+        "viaduct_group_routes_missing",
+        "Addresses that have moved and whose routes the host has refused; they are tried again",
+        group::notRouted);
     FunctionCounter.builder("viaduct_group_strangers", group, GroupCounts::strangers)
         .description("Callers whose certificate is missing or of no member")
         .register(registry);

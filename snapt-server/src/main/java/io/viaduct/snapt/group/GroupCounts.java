@@ -13,6 +13,7 @@ public final class GroupCounts {
   private final Tally<ReturnOutcome> returns = new Tally<>(ReturnOutcome.class);
   private final LongAdder strangers = new LongAdder();
   private volatile int addresses; // written by the group's thread
+  private volatile int notRouted; // likewise
 
   /// Attempts to hand a session over.
   public Tally<MoveOutcome> moves() {
@@ -50,5 +51,14 @@ public final class GroupCounts {
 
   void addresses(int now) {
     addresses = now;
+  }
+
+  /// Returns the number of addresses whose routes the host has refused; they are tried again.
+  public int notRouted() {
+    return notRouted;
+  }
+
+  void notRouted(int now) {
+    notRouted = now;
   }
 }

@@ -10,7 +10,6 @@ import io.viaduct.snapt.operations.Tally;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.usage.v1.TakeOverAnswer;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -48,7 +47,6 @@ public final class HandOvers implements ControlServer.Mover {
   private final ControlServer control;
   private final Relay relay;
   private final Members members;
-  private final MovedAddresses addresses;
   private final Returns returns;
   private final Executor thread;
   private final Tally<MoveOutcome> outcomes;
@@ -56,7 +54,7 @@ public final class HandOvers implements ControlServer.Mover {
   private long number;
   private int running;
 
-  /// @param addresses used on the group's thread
+  /// @param returns used on the group's thread
   /// @param thread the group's thread
   HandOvers(
       GroupSettings settings,
@@ -64,7 +62,6 @@ public final class HandOvers implements ControlServer.Mover {
       ControlServer control,
       Relay relay,
       Members members,
-      MovedAddresses addresses,
       Returns returns,
       Executor thread,
       GroupCounts counts) {
@@ -73,7 +70,6 @@ public final class HandOvers implements ControlServer.Mover {
     this.control = control;
     this.relay = relay;
     this.members = members;
-    this.addresses = addresses;
     this.returns = returns;
     this.thread = thread;
     this.outcomes = counts.moves();
@@ -191,16 +187,10 @@ public final class HandOvers implements ControlServer.Mover {
       }
       isInstalled = true;
       thread.execute(() -> {
-        MoveOutcome outcome = MoveOutcome.MOVED;
-        try {
-          addresses.give(session.address(), to);
-          returns.settleLater(session.address());
-        } catch (IOException e) {
-          LOG.error("{} has gone to {}: {}", session.address(), to.id(), e.getMessage());
-          outcome = MoveOutcome.ROUTE_FAILED;
-        }
-        MoveOutcome seen = outcome;
-        control.onControlThread(() -> given(to, of, seen));
+        boolean isLed = returns.gone(session.address(), to);
+        returns.settleLater(session.address());
+        control.onControlThread(
+            () -> given(to, of, isLed ? MoveOutcome.MOVED : MoveOutcome.ROUTE_FAILED));
       });
     }
 

@@ -12,6 +12,7 @@ public enum MoveOutcome {
   DEVICE_LEFT,
   /// No member of the group takes new sessions, by what the bridge says.
   NO_MEMBER,
-  /// The other SNAPT has the session, but this host has refused the route to it.
+  /// The other SNAPT has the session, but the route to it, or the record, is not set yet: it is
+  /// tried again.
   ROUTE_FAILED
 }
