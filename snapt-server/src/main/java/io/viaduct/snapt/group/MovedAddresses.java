@@ -178,6 +178,19 @@ final class MovedAddresses {
     return of == null ? null : of.getLast();
   }
 
+  /// Returns whether a member may hand an address over: an own one only while it is away, another
+  /// one if it is of the member's pool or was handed to the member from here. What is recorded as
+  /// here cannot come. Any thread may call this.
+  ///
+  /// @param from id of the member
+  boolean mayCome(PublicAddress address, String from) {
+    Stay last = last(address);
+    if (last != null) {
+      return !last.isHere() && (own.has(address) || last.to().equals(from));
+    }
+    return settings.member(from).filter(each -> each.pool().has(address)).isPresent();
+  }
+
   private List<Stay> copy(PublicAddress address) {
     return new ArrayList<>(stays.getOrDefault(address, List.of()));
   }
@@ -185,9 +198,12 @@ final class MovedAddresses {
   /// Takes an address over.
   ///
   /// @param from member that has handed it over
-  /// @throws IOException if it cannot be written, or the host refuses the route; nothing has then
-  ///   changed
+  /// @throws IOException if it may not come any more, cannot be written, or the host refuses the
+  ///   route; nothing has then changed
   void take(PublicAddress address, String from) throws IOException {
+    if (!mayCome(address, from)) {
+      throw new IOException("%s has been returned meanwhile".formatted(address));
+    }
     List<Stay> before = copy(address);
     List<Stay> now = copy(address);
     boolean comesBack = !now.isEmpty() && now.getLast().to().equals(from);

@@ -47,10 +47,15 @@ final class Returns {
     this.outcomes = counts.returns();
   }
 
-  /// Returns an address whose session here has ended. Does nothing if the address is not here.
+  /// Returns an address whose session here has ended. Does nothing if the address is not here. One
+  /// of this SNAPT that has been returned meanwhile is free.
   void leave(PublicAddress address) {
     MovedAddresses.Stay last = addresses.last(address);
-    if (last == null || !last.isHere() || !asked.add(address)) {
+    if (last == null) {
+      free.accept(address);
+      return;
+    }
+    if (!last.isHere() || !asked.add(address)) {
       return;
     }
     if (last.from().equals(MovedAddresses.OWN)) {

@@ -76,7 +76,7 @@ public final class SnaptGroup implements AutoCloseable {
             counts);
     service =
         new TakeOverService(
-            settings, own, registry, control, tokens, addresses, returns, thread, clock, counts);
+            settings, registry, control, tokens, addresses, returns, thread, clock, counts);
     handOvers = new HandOvers(settings, registry, control, relay, members, returns, thread, counts);
     listener = new WatchedListener("group", new FailedHandshakeLog("the group's port", clock));
     server =

@@ -98,11 +98,12 @@ class MovedAddressesTest {
   @Test
   void aHostThatRefusesTheRouteChangesNothing() throws Exception {
     MovedAddresses addresses = addresses();
+    PublicAddress foreign = PublicAddress.of("10.2.0.9", "fd02::9");
     host.refuses = true;
-    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+    assertThatThrownBy(() -> addresses.take(foreign, "snapt-2"))
         .isInstanceOf(IOException.class)
         .hasMessage("the host refuses");
-    assertThat(addresses.last(ADDRESS)).isNull();
+    assertThat(addresses.last(foreign)).isNull();
     assertThat(counts.addresses()).isZero();
   }
 
@@ -118,11 +119,12 @@ class MovedAddressesTest {
   @Test
   void anAddressDoesNotMoveForEver() throws Exception {
     MovedAddresses addresses = addresses();
-    for (int i = 0; i < MovedAddresses.STAYS_MAX; i++) {
-      addresses.take(ADDRESS, "snapt-2");
-      addresses.give(ADDRESS, C);
+    for (int i = 1; i < MovedAddresses.STAYS_MAX; i++) { // a circle over B and C
+      addresses.give(ADDRESS, B);
+      addresses.take(ADDRESS, "snapt-3");
     }
-    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+    addresses.give(ADDRESS, B);
+    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-3"))
         .hasMessageContaining("has moved 8 times");
   }
 
@@ -200,5 +202,24 @@ class MovedAddressesTest {
     assertThat(addresses.last(foreign)).isNull();
     assertThat(host.routes).containsExactly("10.2.0.9 here", "10.2.0.9 forgotten");
     assertThat(counts.notRouted()).isZero();
+  }
+
+  @Test
+  void anAddressComesFromItsOwnerOrFromTheMemberThatHasIt() throws Exception {
+    MovedAddresses addresses = addresses();
+    PublicAddress ofB = PublicAddress.of("10.2.0.9", "fd02::9");
+    assertThat(addresses.mayCome(ADDRESS, "snapt-2")).as("it has never left").isFalse();
+    assertThat(addresses.mayCome(ofB, "snapt-2")).isTrue();
+    assertThat(addresses.mayCome(ofB, "snapt-3")).as("of another one").isFalse();
+    addresses.give(ADDRESS, B);
+    assertThat(addresses.mayCome(ADDRESS, "snapt-3")).as("B may have handed it on").isTrue();
+    addresses.take(ADDRESS, "snapt-2");
+    assertThat(addresses.mayCome(ADDRESS, "snapt-2")).as("it is here").isFalse();
+    addresses.take(ofB, "snapt-2");
+    addresses.give(ofB, C);
+    assertThat(addresses.mayCome(ofB, "snapt-3")).as("it was handed to C").isTrue();
+    addresses.leave(ADDRESS);
+    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+        .hasMessageContaining("has been returned meanwhile");
   }
 }

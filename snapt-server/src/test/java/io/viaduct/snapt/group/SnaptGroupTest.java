@@ -297,11 +297,14 @@ class SnaptGroupTest {
     assertThat(first.snapt.nextOut()).isNotNull();
   }
 
+  private ManagedChannel channel(String caller) throws Exception {
+    return NettyChannelBuilder.forAddress("localhost", second.group.port())
+        .sslContext(client(caller))
+        .build();
+  }
+
   private TakeOverAnswer ask(String caller, TakeOverRequest request) throws Exception {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", second.group.port())
-            .sslContext(client(caller))
-            .build();
+    ManagedChannel channel = channel(caller);
     try {
       return SnaptGroupGrpc.newBlockingStub(channel).takeOver(request).next();
     } finally {
@@ -371,5 +374,30 @@ class SnaptGroupTest {
     } finally {
       channel.shutdownNow();
     }
+  }
+
+  @Test
+  void anOwnAddressThatHasNotLeftIsNotTakenFromAMember() throws Exception {
+    refused(
+        TakeOverRefusal.FOREIGN_ADDRESS,
+        request().setAddress(TakeOverMessage.of(PublicAddress.of("10.202.0.9", "fd52::9"))));
+    assertThat(second.snapt.registry.arrivals().waiting()).isZero();
+  }
+
+  @Test
+  void anAddressThatADeviceIsWaitedForWithIsNotTakenForAnother() throws Exception {
+    ManagedChannel open = channel("snapt-1");
+    opened.add(open::shutdownNow);
+    assertThat(SnaptGroupGrpc.newBlockingStub(open).takeOver(request().build()).next().getState())
+        .isEqualTo(TakeOverState.PREPARED);
+    KeyPair other = Ed25519.generate();
+    refused(
+        TakeOverRefusal.ADDRESS_IN_USE,
+        request()
+            .setToken(
+                SignedSessionToken.parseFrom(
+                    operator.sign(TestOperator.token("bob", other).build())))
+            .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::10"))));
+    assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
   }
 }
