@@ -12,6 +12,7 @@ public final class GroupCounts {
   private final Tally<TakeOverRefusal> refusals = new Tally<>(TakeOverRefusal.class);
   private final Tally<ReturnOutcome> returns = new Tally<>(ReturnOutcome.class);
   private final LongAdder strangers = new LongAdder();
+  private final LongAdder flowsLeftOut = new LongAdder();
   private volatile int addresses; // written by the group's thread
   private volatile int notRouted; // likewise
 
@@ -42,6 +43,15 @@ public final class GroupCounts {
 
   void stranger() {
     strangers.increment();
+  }
+
+  /// Returns the number of flows that were not taken over with their session.
+  public long flowsLeftOut() {
+    return flowsLeftOut.sum();
+  }
+
+  void flowLeftOut() {
+    flowsLeftOut.increment();
   }
 
   /// Returns the number of addresses that have moved from or to this SNAPT.

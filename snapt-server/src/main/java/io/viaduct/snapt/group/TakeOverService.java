@@ -95,13 +95,18 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
                     token.deviceKey(),
                     address,
                     TakeOverMessage.inner(request),
-                    TakeOverMessage.flows(request),
+                    TakeOverMessage.flows(request, this::leftOut),
                     clock.millis() + Arrivals.WAIT_MS,
                     taking));
       }
     } catch (IllegalArgumentException e) {
       taking.refuse(TakeOverRefusal.MALFORMED, String.valueOf(e.getMessage()));
     }
+  }
+
+  private void leftOut(String why) {
+    LOG.debug("a flow is left out: {}", why);
+    counts.flowLeftOut();
   }
 
   @Override

@@ -41,6 +41,7 @@ import io.viaduct.usage.v1.TakeOverRequest;
 import io.viaduct.usage.v1.TakeOverState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
@@ -399,5 +400,22 @@ class SnaptGroupTest {
                     operator.sign(TestOperator.token("bob", other).build())))
             .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::10"))));
     assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatIsOverIsNotHandedOver() throws Exception {
+    TestTunnel tunnel = tunnel(connect(first).next().getWelcome(), first);
+    for (int flags : new int[] {0x10, 0x04}) { // ACK, RST
+      byte[] segment = new byte[20];
+      ByteBuffer.wrap(segment).putShort((short) 5_000).putShort((short) 443);
+      segment[12] = 5 << 4;
+      segment[13] = (byte) flags;
+      tunnel.send(PacketText.packet("10.64.0.2", SERVER, 6, segment));
+      assertThat(first.snapt.nextOut()).isNotNull();
+      var session = first.snapt.registry.sessions().iterator().next();
+      assertThat(first.snapt.relay.flowsOf(session, 10).get())
+          .as("after the flags %02x", flags)
+          .hasSize(flags == 0x10 ? 1 : 0);
+    }
   }
 }
