@@ -114,8 +114,12 @@ public final class SessionRegistry {
   /// Notes whether another SNAPT takes the address of a session over: it then does not become free
   /// with the session's end.
   public void passOn(Session session, boolean isPassedOn) {
+    boolean isOpen = byId.get(session.id()) == session;
+    if (isPassedOn == session.isPassedOn() || isPassedOn && !isOpen) {
+      return; // a session that ended before has freed it
+    }
     session.passOn(isPassedOn);
-    if (!isPassedOn && byId.get(session.id()) != session) {
+    if (!isOpen) {
       free(session); // it has ended meanwhile
     }
   }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.group;
 
-import io.grpc.stub.StreamObserver;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
@@ -10,6 +11,7 @@ import io.viaduct.snapt.operations.Tally;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.usage.v1.TakeOverAnswer;
+import io.viaduct.usage.v1.TakeOverRequest;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -105,6 +108,8 @@ public final class HandOvers implements ControlServer.Mover {
     private final Session session;
     private boolean runs;
     private int attempts;
+    private long current; // number of the newest attempt
+    private @Nullable ClientCallStreamObserver<TakeOverRequest> call; // of this attempt
     private boolean isPrepared;
     private boolean isInstalled;
 
@@ -128,6 +133,7 @@ public final class HandOvers implements ControlServer.Mover {
       isPrepared = false;
       running++;
       long of = ++number;
+      current = of;
       var unused =
           relay
               .flowsOf(session, TakeOverMessage.FLOWS_MAX)
@@ -138,15 +144,28 @@ public final class HandOvers implements ControlServer.Mover {
       members.takeOver(
           to.id(),
           TakeOverMessage.of(settings.name(), of, session, flows),
-          new StreamObserver<>() {
+          new ClientResponseObserver<TakeOverRequest, TakeOverAnswer>() {
+            @Override
+            public void beforeStart(ClientCallStreamObserver<TakeOverRequest> begun) {
+              call = begun; // on the control thread, within the call
+            }
+
             @Override
             public void onNext(TakeOverAnswer answer) {
-              control.onControlThread(() -> answered(to, of, answer));
+              ofThis(() -> answered(to, of, answer));
             }
 
             @Override
             public void onError(Throwable why) {
-              control.onControlThread(() -> failed(to, MoveOutcome.UNREACHABLE, why.toString()));
+              ofThis(() -> failed(to, MoveOutcome.UNREACHABLE, why.toString()));
+            }
+
+            private void ofThis(Runnable work) {
+              control.onControlThread(() -> {
+                if (of == current) { // a call that was cancelled ends later
+                  work.run();
+                }
+              });
             }
 
             @Override
@@ -166,9 +185,17 @@ public final class HandOvers implements ControlServer.Mover {
     }
 
     private void prepared(GroupSettings.Member to, long of) {
+      if (!runs || isPrepared) {
+        return;
+      }
       Optional<io.viaduct.tunnel.control.v1.Relay> known = control.serving(to.id());
-      if (!runs || isPrepared || known.isEmpty()) {
-        return; // the called member forgets it in 5 s
+      if (known.isEmpty()) {
+        failed(to, MoveOutcome.NO_MEMBER, "it takes no sessions any more");
+        return;
+      }
+      if (registry.find(session.id()).isEmpty()) {
+        failed(to, MoveOutcome.DEVICE_LEFT, "the session has ended");
+        return;
       }
       isPrepared = true;
       registry.passOn(session, true);
@@ -183,6 +210,10 @@ public final class HandOvers implements ControlServer.Mover {
 
     private void installed(GroupSettings.Member to, long of) {
       if (!runs || isInstalled) {
+        return;
+      }
+      if (!isPrepared) {
+        failed(to, MoveOutcome.REFUSED, "INSTALLED came before PREPARED");
         return;
       }
       isInstalled = true;
@@ -222,6 +253,11 @@ public final class HandOvers implements ControlServer.Mover {
       running--;
       if (isPrepared) {
         registry.passOn(session, false);
+      }
+      ClientCallStreamObserver<TakeOverRequest> open = call;
+      call = null;
+      if (open != null) {
+        open.cancel("this SNAPT goes on with the session", null); // nothing if it has ended
       }
     }
   }

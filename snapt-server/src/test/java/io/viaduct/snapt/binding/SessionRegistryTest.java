@@ -231,4 +231,17 @@ class SessionRegistryTest {
     registry.end(session, SessionEnd.GOODBYE);
     assertThat(pool.assign(token(1).deviceKey().toByteArray())).hasValue(session.slot());
   }
+
+  @Test
+  void anAddressThatIsNotHandedOnIsFreedOnceAlsoIfItsSessionHasEndedBefore() {
+    Session ended = open(1);
+    registry.end(ended, SessionEnd.GOODBYE);
+    Session next = open(1);
+    assertThat(next.slot()).isEqualTo(ended.slot());
+    registry.passOn(ended, true);
+    registry.passOn(ended, false);
+    assertThat(pool.assign(token(1).deviceKey().toByteArray()))
+        .as("the slot of the next session is not free")
+        .isNotEqualTo(OptionalInt.of(next.slot()));
+  }
 }

@@ -6,9 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
+import io.grpc.Server;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
@@ -49,6 +53,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -400,6 +405,37 @@ class SnaptGroupTest {
                     operator.sign(TestOperator.token("bob", other).build())))
             .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::10"))));
     assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    Server member =
+        NettyServerBuilder.forPort(0)
+            .sslContext(server("snapt-2"))
+            .addService(
+                new SnaptGroupGrpc.SnaptGroupImplBase() {
+                  @Override
+                  public void takeOver(
+                      TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
+                    ((ServerCallStreamObserver<TakeOverAnswer>) answers)
+                        .setOnCancelHandler(cancelled::countDown);
+                    answers.onNext(
+                        TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+                  }
+                })
+            .build()
+            .start();
+    opened.add(member::shutdownNow);
+    first.close();
+    first = new One(1, member.getPort());
+    first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)));
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(first.counts.moves().of(MoveOutcome.REFUSED)).isPositive();
+    assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isZero();
+    assertThat(first.host.routes).isEmpty();
   }
 
   @Test
