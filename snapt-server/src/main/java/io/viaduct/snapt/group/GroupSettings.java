@@ -50,7 +50,7 @@ public record GroupSettings(String name, String listen, int port, List<Member> m
   /// @param port its `group.port`
   /// @param nextHop its address on a network of both hosts, to which packets for the addresses that
   ///   it has taken over are routed
-  /// @param nextHop6 the same of IPv6; empty if IPv6 is not handed over
+  /// @param nextHop6 the same of IPv6; empty if sessions with IPv6 are not handed over
   /// @param pool its `pool`
   public record Member(
       String id, String host, int port, String nextHop, String nextHop6, MemberPool pool) {

@@ -51,6 +51,7 @@ public final class HandOvers implements ControlServer.Mover {
   private final Relay relay;
   private final Members members;
   private final Returns returns;
+  private final Host host;
   private final Executor thread;
   private final Tally<MoveOutcome> outcomes;
   private final Map<UUID, Move> moves = new HashMap<>();
@@ -66,6 +67,7 @@ public final class HandOvers implements ControlServer.Mover {
       Relay relay,
       Members members,
       Returns returns,
+      Host host,
       Executor thread,
       GroupCounts counts) {
     this.settings = settings;
@@ -74,6 +76,7 @@ public final class HandOvers implements ControlServer.Mover {
     this.relay = relay;
     this.members = members;
     this.returns = returns;
+    this.host = host;
     this.thread = thread;
     this.outcomes = counts.moves();
   }
@@ -121,6 +124,7 @@ public final class HandOvers implements ControlServer.Mover {
       List<GroupSettings.Member> serving =
           settings.members().stream()
               .filter(each -> control.serving(each.id()).isPresent())
+              .filter(this::mayHave)
               .toList();
       if (serving.isEmpty()) {
         attempts++; // a member may be back at the next call
@@ -138,6 +142,14 @@ public final class HandOvers implements ControlServer.Mover {
           relay
               .flowsOf(session, TakeOverMessage.FLOWS_MAX)
               .thenAccept(flows -> control.onControlThread(() -> call(to, of, flows)));
+    }
+
+    /// An address of another pool goes to its owner only: any other member would refuse it. A
+    /// session with IPv6 goes only where its packets can be led.
+    private boolean mayHave(GroupSettings.Member member) {
+      boolean isLed =
+          !host.hasIpv6() || !session.terms().inner().hasIpv6() || !member.nextHop6().isEmpty();
+      return isLed && (session.slot() >= 0 || member.pool().has(session.address()));
     }
 
     private void call(GroupSettings.Member to, long of, List<Arrival.Flow> flows) {

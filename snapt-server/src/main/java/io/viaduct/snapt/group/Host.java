@@ -7,6 +7,9 @@ import java.util.List;
 
 /// The routes of this host for single public addresses. Blocks.
 public interface Host {
+  /// Returns whether sessions have IPv6 here.
+  boolean hasIpv6();
+
   /// Leads packets for an address to this SNAPT's TUN device.
   ///
   /// @throws IOException if the host refuses; the message says why

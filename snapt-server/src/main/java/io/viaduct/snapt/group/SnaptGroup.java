@@ -64,6 +64,13 @@ public final class SnaptGroup implements AutoCloseable {
       GroupCounts counts) {
     this.settings = settings;
     this.registry = registry;
+    for (GroupSettings.Member each : settings.members()) {
+      if (host.hasIpv6() && each.nextHop6().isEmpty()) {
+        LOG.warn(
+            "group.members of {} has no next-hop6: sessions with IPv6 are not handed over to it",
+            each.id());
+      }
+    }
     addresses = new MovedAddresses(file, settings, own, host, counts);
     members = new Members(settings, clientTls);
     returns =
@@ -77,7 +84,8 @@ public final class SnaptGroup implements AutoCloseable {
     service =
         new TakeOverService(
             settings, registry, control, tokens, addresses, returns, thread, clock, counts);
-    handOvers = new HandOvers(settings, registry, control, relay, members, returns, thread, counts);
+    handOvers =
+        new HandOvers(settings, registry, control, relay, members, returns, host, thread, counts);
     listener = new WatchedListener("group", new FailedHandshakeLog("the group's port", clock));
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(settings.listen(), settings.port()))

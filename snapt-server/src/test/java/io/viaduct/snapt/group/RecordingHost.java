@@ -14,6 +14,13 @@ final class RecordingHost implements Host {
   volatile boolean refusesIpv6;
   volatile String refused = "none";
 
+  volatile boolean hasIpv6;
+
+  @Override
+  public boolean hasIpv6() {
+    return hasIpv6;
+  }
+
   private void set(String route) throws IOException {
     if (refuses || route.startsWith(refused + " ")) {
       throw new IOException("the host refuses");

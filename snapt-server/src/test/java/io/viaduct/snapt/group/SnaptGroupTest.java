@@ -439,6 +439,15 @@ class SnaptGroupTest {
   }
 
   @Test
+  void aSessionWithIpv6IsNotHandedOverWhereIpv6CannotBeLed() throws Exception {
+    first.host.hasIpv6 = true;
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    await().until(() -> first.counts.moves().of(MoveOutcome.NO_MEMBER) > 0);
+    assertThat(second.counts.answers().of(TakeOverState.PREPARED)).isZero();
+  }
+
+  @Test
   void aConnectionThatIsOverIsNotHandedOver() throws Exception {
     TestTunnel tunnel = tunnel(connect(first).next().getWelcome(), first);
     for (int flags : new int[] {0x10, 0x04}) { // ACK, RST
