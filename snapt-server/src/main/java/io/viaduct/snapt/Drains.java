@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,9 @@ final class Drains {
   private final InstantSource clock;
   private final Runnable announceSoon;
   private final LabelledCounters<Way> counters;
+  // One after the other, in the order in which they came: the last one must be in force.
+  private final Executor orders =
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("drain-orders").factory());
 
   /// @param server throws [IllegalStateException] before the start
   /// @param announceSoon tells the bridge the present state
@@ -83,23 +88,30 @@ final class Drains {
     }
   }
 
-  /// Carries out an order that an operator has given to the bridge. Does not block.
+  /// Carries out an order that an operator has given to the bridge, after those before it. Does not
+  /// block.
   void onOrder(DrainOrder order) {
-    Thread.ofVirtual()
-        .name("drain-order")
-        .start(() -> {
-          try {
-            var unused =
-                set(
-                    Way.BRIDGE,
-                    order.getBy(),
-                    order.getDraining()
-                        ? new DrainStatus(true, order.getDeadlineMs())
-                        : DrainStatus.SERVING);
-          } catch (IllegalStateException e) {
-            LOG.warn("an order of the bridge has no effect: {}", e.getMessage());
-          }
-        });
+    orders.execute(() -> {
+      try {
+        var unused = set(Way.BRIDGE, order.getBy(), wanted(order, clock.millis()));
+      } catch (IllegalStateException | IllegalArgumentException e) {
+        LOG.warn("an order of the bridge has no effect: {}", e.getMessage());
+      }
+    });
+  }
+
+  private static DrainStatus wanted(DrainOrder order, long nowMs) {
+    if (!order.getDraining()) {
+      return DrainStatus.SERVING;
+    }
+    long deadlineMs = order.getDeadlineMs();
+    long lastMs = nowMs + DEADLINE_MAX.toMillis();
+    if (deadlineMs != 0 && (deadlineMs <= nowMs || deadlineMs > lastMs)) {
+      throw new IllegalArgumentException(
+          "the deadline must be after %s and at most 7 days later, got %s: compare the clocks of bridge and SNAPT"
+              .formatted(Instant.ofEpochMilli(nowMs), Instant.ofEpochMilli(deadlineMs)));
+    }
+    return new DrainStatus(true, deadlineMs);
   }
 
   private DrainStatus set(Way way, String who, DrainStatus wanted) {

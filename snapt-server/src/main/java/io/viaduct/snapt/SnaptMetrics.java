@@ -75,6 +75,13 @@ final class SnaptMetrics {
         "viaduct_group_addresses",
         "Public addresses that have moved from or to this SNAPT",
         group::addresses);
+    gauge(
+        "viaduct_group_routes_missing",
+        "Addresses that have moved and whose routes the host has refused; they are tried again",
+        group::notRouted);
+    FunctionCounter.builder("viaduct_group_flows_left_out", group, GroupCounts::flowsLeftOut)
+        .description("Flows of sessions of other SNAPTs that broke a rule; they begin anew")
+        .register(registry);
     FunctionCounter.builder("viaduct_group_strangers", group, GroupCounts::strangers)
         .description("Callers whose certificate is missing or of no member")
         .register(registry);

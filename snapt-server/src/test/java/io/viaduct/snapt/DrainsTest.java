@@ -2,6 +2,7 @@ package io.viaduct.snapt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.service.operations.OperationsAction;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -80,5 +82,36 @@ class DrainsTest {
     assertThat(orders(Drains.Way.SIGNAL)).isEqualTo(1);
     assertThat(orders(Drains.Way.BRIDGE)).isEqualTo(1);
     assertThat(orders(Drains.Way.REST)).isZero();
+  }
+
+  @Test
+  void ordersOfTheBridgeAreCarriedOutInTheirOrderAndOnesWithAnOddDeadlineNotAtAll()
+      throws Exception {
+    List<DrainStatus> announced = new CopyOnWriteArrayList<>();
+    TestSnapt snapt =
+        new TestSnapt(new TestOperator(folder.resolve("pki")), folder, 1, Duration.ofSeconds(30));
+    Drains drains =
+        new Drains(
+            () -> snapt.control,
+            () -> Instant.ofEpochMilli(1_000),
+            () -> announced.add(snapt.control.drainStatus()),
+            registry);
+    DrainOrder.Builder drain = DrainOrder.newBuilder().setBy("olivia").setDraining(true);
+    try (snapt) {
+      for (long odd : new long[] {-1, 1_000, 1_001 + Duration.ofDays(7).toMillis()}) {
+        drains.onOrder(drain.setDeadlineMs(odd).build());
+      }
+      for (int i = 0; i < 100; i++) { // a race would show in some of them
+        drains.onOrder(drain.setDeadlineMs(2_000).build());
+        drains.onOrder(DrainOrder.newBuilder().setBy("olivia").build());
+      }
+      await().until(() -> announced.size() == 200);
+      for (int i = 0; i < 200; i++) {
+        assertThat(announced.get(i))
+            .as("announcement %d", i)
+            .isEqualTo(i % 2 == 0 ? new DrainStatus(true, 2_000) : DrainStatus.SERVING);
+      }
+      assertThat(orders(Drains.Way.BRIDGE)).isEqualTo(200);
+    }
   }
 }

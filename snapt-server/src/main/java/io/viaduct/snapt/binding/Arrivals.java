@@ -2,6 +2,7 @@ package io.viaduct.snapt.binding;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.snapt.napt.PublicAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,18 @@ public final class Arrivals {
       before.listener().lapsed();
     }
     return true;
+  }
+
+  /// Returns whether another device is waited for with this address.
+  ///
+  /// @param deviceKey of the device that may have it
+  public boolean has(PublicAddress address, ByteString deviceKey) {
+    return waiting.values().stream()
+        .anyMatch(each -> each.address().overlaps(address) && !each.deviceKey().equals(deviceKey));
+  }
+
+  boolean has(PublicAddress address) {
+    return waiting.values().stream().anyMatch(each -> each.address().overlaps(address));
   }
 
   /// Returns the hand-over of a device that opens a session, and forgets it.

@@ -114,23 +114,41 @@ public final class SessionRegistry {
   /// Notes whether another SNAPT takes the address of a session over: it then does not become free
   /// with the session's end.
   public void passOn(Session session, boolean isPassedOn) {
+    boolean isOpen = byId.get(session.id()) == session;
+    if (isPassedOn == session.isPassedOn() || isPassedOn && !isOpen) {
+      return; // a session that ended before has freed it
+    }
     session.passOn(isPassedOn);
-    if (!isPassedOn && byId.get(session.id()) != session) {
+    if (!isOpen) {
       free(session); // it has ended meanwhile
     }
   }
 
-  /// Frees the address of a session that other SNAPTs have returned.
+  /// Returns whether a session has an address, of either family.
+  public boolean has(PublicAddress address) {
+    return byId.values().stream().anyMatch(each -> each.address().overlaps(address));
+  }
+
+  /// Frees the address of a session that other SNAPTs have returned, unless a session has it or may
+  /// get it: it then becomes free with this one.
   ///
-  /// @param address of this SNAPT's pool
+  /// @param address of any pool
   public void returned(PublicAddress address) {
     int slot = pool.slotOf(address);
-    if (slot >= 0) {
+    if (slot < 0) {
+      return;
+    }
+    Optional<Session> having =
+        byId.values().stream().filter(each -> each.address().overlaps(address)).findFirst();
+    if (having.isPresent()) {
+      having.get().passOn(false); // its end frees the address
+    } else if (!arrivals.has(address)) {
       pool.release(slot);
     }
   }
 
-  /// Keeps the address of a session that another SNAPT has, from before the start.
+  /// Keeps the address of a session that another SNAPT has or hands over: no device gets it before
+  /// [#returned].
   ///
   /// @param address of any pool
   public void keep(PublicAddress address) {

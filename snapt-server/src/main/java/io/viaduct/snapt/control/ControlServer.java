@@ -536,12 +536,10 @@ public final class ControlServer implements ReceiptAsker {
     return connection != null && connection.knowsMoves();
   }
 
-  /// Returns another SNAPT as the devices know it, if it takes new sessions; on the control thread.
+  /// Returns another SNAPT as the bridge has told it, if it takes new sessions; on the control
+  /// thread.
   public Optional<Relay> serving(String snaptId) {
-    return relays.list().getRelaysList().stream()
-        .filter(each -> each.getSnaptId().equals(snaptId))
-        .filter(each -> each.getState() != Relay.State.DRAINING)
-        .findFirst();
+    return relays.find(snaptId).filter(each -> each.getState() != Relay.State.DRAINING);
   }
 
   /// Runs work on the control thread after a time, unless this SNAPT stops before.

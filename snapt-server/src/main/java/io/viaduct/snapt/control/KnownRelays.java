@@ -5,6 +5,7 @@ import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.SnaptState;
 import java.util.List;
+import java.util.Optional;
 
 /// The SNAPTs that this one tells its devices about: those of the bridge's directory, or of the
 /// configuration until the bridge has told any, and itself. What it tells about itself is its own
@@ -92,6 +93,12 @@ final class KnownRelays {
         .addAllRelays(shown)
         .setComplete(!others.isEmpty())
         .build();
+  }
+
+  /// Returns another SNAPT by its id, also one that the list for devices has no place for.
+  Optional<Relay> find(String snaptId) {
+    return (told.isEmpty() ? configured : told)
+        .stream().filter(each -> each.getSnaptId().equals(snaptId)).findFirst();
   }
 
   /// Returns the list for a Welcome: empty if only this SNAPT itself is known.

@@ -13,9 +13,10 @@ final class HostCommand {
   private HostCommand() {}
 
   /// @param input text for the command's standard input, ASCII
+  /// @return what it has written
   /// @throws IOException if the command is missing, fails or does not end within 10 s; on failure,
   ///   the message contains the command's output
-  static void run(String input, String... command) throws IOException {
+  static String run(String input, String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.US_ASCII));
@@ -36,5 +37,6 @@ final class HostCommand {
           "%s: exit code %d: %s"
               .formatted(String.join(" ", List.of(command)), process.exitValue(), output.strip()));
     }
+    return output;
   }
 }

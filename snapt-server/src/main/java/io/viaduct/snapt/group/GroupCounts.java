@@ -12,7 +12,9 @@ public final class GroupCounts {
   private final Tally<TakeOverRefusal> refusals = new Tally<>(TakeOverRefusal.class);
   private final Tally<ReturnOutcome> returns = new Tally<>(ReturnOutcome.class);
   private final LongAdder strangers = new LongAdder();
+  private final LongAdder flowsLeftOut = new LongAdder();
   private volatile int addresses; // written by the group's thread
+  private volatile int notRouted; // likewise
 
   /// Attempts to hand a session over.
   public Tally<MoveOutcome> moves() {
@@ -43,6 +45,15 @@ public final class GroupCounts {
     strangers.increment();
   }
 
+  /// Returns the number of flows that were not taken over with their session.
+  public long flowsLeftOut() {
+    return flowsLeftOut.sum();
+  }
+
+  void flowLeftOut() {
+    flowsLeftOut.increment();
+  }
+
   /// Returns the number of addresses that have moved from or to this SNAPT.
   public int addresses() {
     return addresses;
@@ -50,5 +61,14 @@ public final class GroupCounts {
 
   void addresses(int now) {
     addresses = now;
+  }
+
+  /// Returns the number of addresses whose routes the host has refused; they are tried again.
+  public int notRouted() {
+    return notRouted;
+  }
+
+  void notRouted(int now) {
+    notRouted = now;
   }
 }

@@ -3,6 +3,8 @@ package io.viaduct.snapt.group;
 import io.netty.util.NetUtil;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.napt.PublicAddress;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -48,7 +50,7 @@ public record GroupSettings(String name, String listen, int port, List<Member> m
   /// @param port its `group.port`
   /// @param nextHop its address on a network of both hosts, to which packets for the addresses that
   ///   it has taken over are routed
-  /// @param nextHop6 the same of IPv6; empty if IPv6 is not handed over
+  /// @param nextHop6 the same of IPv6; empty if sessions with IPv6 are not handed over
   /// @param pool its `pool`
   public record Member(
       String id, String host, int port, String nextHop, String nextHop6, MemberPool pool) {
@@ -111,6 +113,13 @@ public record GroupSettings(String name, String listen, int port, List<Member> m
             "the pools of a group must not share addresses, got %s and %s %s"
                 .formatted(one, other, whose));
       }
+    }
+
+    boolean has(InetAddress address) {
+      ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+      return bytes.remaining() == Integer.BYTES
+          ? ipv4.contains(0, Integer.toUnsignedLong(bytes.getInt()))
+          : ipv6.contains(bytes.getLong(), bytes.getLong());
     }
 
     boolean has(PublicAddress address) {

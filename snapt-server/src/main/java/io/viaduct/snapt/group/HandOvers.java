@@ -1,6 +1,7 @@
 package io.viaduct.snapt.group;
 
-import io.grpc.stub.StreamObserver;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
@@ -10,7 +11,7 @@ import io.viaduct.snapt.operations.Tally;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.usage.v1.TakeOverAnswer;
-import java.io.IOException;
+import io.viaduct.usage.v1.TakeOverRequest;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,15 +50,15 @@ public final class HandOvers implements ControlServer.Mover {
   private final ControlServer control;
   private final Relay relay;
   private final Members members;
-  private final MovedAddresses addresses;
   private final Returns returns;
+  private final Host host;
   private final Executor thread;
   private final Tally<MoveOutcome> outcomes;
   private final Map<UUID, Move> moves = new HashMap<>();
   private long number;
   private int running;
 
-  /// @param addresses used on the group's thread
+  /// @param returns used on the group's thread
   /// @param thread the group's thread
   HandOvers(
       GroupSettings settings,
@@ -64,8 +66,8 @@ public final class HandOvers implements ControlServer.Mover {
       ControlServer control,
       Relay relay,
       Members members,
-      MovedAddresses addresses,
       Returns returns,
+      Host host,
       Executor thread,
       GroupCounts counts) {
     this.settings = settings;
@@ -73,8 +75,8 @@ public final class HandOvers implements ControlServer.Mover {
     this.control = control;
     this.relay = relay;
     this.members = members;
-    this.addresses = addresses;
     this.returns = returns;
+    this.host = host;
     this.thread = thread;
     this.outcomes = counts.moves();
   }
@@ -109,6 +111,8 @@ public final class HandOvers implements ControlServer.Mover {
     private final Session session;
     private boolean runs;
     private int attempts;
+    private long current; // number of the newest attempt
+    private @Nullable ClientCallStreamObserver<TakeOverRequest> call; // of this attempt
     private boolean isPrepared;
     private boolean isInstalled;
 
@@ -120,6 +124,7 @@ public final class HandOvers implements ControlServer.Mover {
       List<GroupSettings.Member> serving =
           settings.members().stream()
               .filter(each -> control.serving(each.id()).isPresent())
+              .filter(this::mayHave)
               .toList();
       if (serving.isEmpty()) {
         attempts++; // a member may be back at the next call
@@ -132,25 +137,47 @@ public final class HandOvers implements ControlServer.Mover {
       isPrepared = false;
       running++;
       long of = ++number;
+      current = of;
       var unused =
           relay
               .flowsOf(session, TakeOverMessage.FLOWS_MAX)
               .thenAccept(flows -> control.onControlThread(() -> call(to, of, flows)));
     }
 
+    /// An address of another pool goes to its owner only: any other member would refuse it. A
+    /// session with IPv6 goes only where its packets can be led.
+    private boolean mayHave(GroupSettings.Member member) {
+      boolean isLed =
+          !host.hasIpv6() || !session.terms().inner().hasIpv6() || !member.nextHop6().isEmpty();
+      return isLed && (session.slot() >= 0 || member.pool().has(session.address()));
+    }
+
     private void call(GroupSettings.Member to, long of, List<Arrival.Flow> flows) {
       members.takeOver(
           to.id(),
           TakeOverMessage.of(settings.name(), of, session, flows),
-          new StreamObserver<>() {
+          new ClientResponseObserver<TakeOverRequest, TakeOverAnswer>() {
+            @Override
+            public void beforeStart(ClientCallStreamObserver<TakeOverRequest> begun) {
+              call = begun; // on the control thread, within the call
+            }
+
             @Override
             public void onNext(TakeOverAnswer answer) {
-              control.onControlThread(() -> answered(to, of, answer));
+              ofThis(() -> answered(to, of, answer));
             }
 
             @Override
             public void onError(Throwable why) {
-              control.onControlThread(() -> failed(to, MoveOutcome.UNREACHABLE, why.toString()));
+              ofThis(() -> failed(to, MoveOutcome.UNREACHABLE, why.toString()));
+            }
+
+            private void ofThis(Runnable work) {
+              control.onControlThread(() -> {
+                if (of == current) { // a call that was cancelled ends later
+                  work.run();
+                }
+              });
             }
 
             @Override
@@ -170,9 +197,17 @@ public final class HandOvers implements ControlServer.Mover {
     }
 
     private void prepared(GroupSettings.Member to, long of) {
+      if (!runs || isPrepared) {
+        return;
+      }
       Optional<io.viaduct.tunnel.control.v1.Relay> known = control.serving(to.id());
-      if (!runs || isPrepared || known.isEmpty()) {
-        return; // the called member forgets it in 5 s
+      if (known.isEmpty()) {
+        failed(to, MoveOutcome.NO_MEMBER, "it takes no sessions any more");
+        return;
+      }
+      if (registry.find(session.id()).isEmpty()) {
+        failed(to, MoveOutcome.DEVICE_LEFT, "the session has ended");
+        return;
       }
       isPrepared = true;
       registry.passOn(session, true);
@@ -189,18 +224,16 @@ public final class HandOvers implements ControlServer.Mover {
       if (!runs || isInstalled) {
         return;
       }
+      if (!isPrepared) {
+        failed(to, MoveOutcome.REFUSED, "INSTALLED came before PREPARED");
+        return;
+      }
       isInstalled = true;
       thread.execute(() -> {
-        MoveOutcome outcome = MoveOutcome.MOVED;
-        try {
-          addresses.give(session.address(), to);
-          returns.settleLater(session.address());
-        } catch (IOException e) {
-          LOG.error("{} has gone to {}: {}", session.address(), to.id(), e.getMessage());
-          outcome = MoveOutcome.ROUTE_FAILED;
-        }
-        MoveOutcome seen = outcome;
-        control.onControlThread(() -> given(to, of, seen));
+        boolean isLed = returns.gone(session.address(), to);
+        returns.settleLater(session.address());
+        control.onControlThread(
+            () -> given(to, of, isLed ? MoveOutcome.MOVED : MoveOutcome.ROUTE_FAILED));
       });
     }
 
@@ -232,6 +265,11 @@ public final class HandOvers implements ControlServer.Mover {
       running--;
       if (isPrepared) {
         registry.passOn(session, false);
+      }
+      ClientCallStreamObserver<TakeOverRequest> open = call;
+      call = null;
+      if (open != null) {
+        open.cancel("this SNAPT goes on with the session", null); // nothing if it has ended
       }
     }
   }

@@ -10,8 +10,10 @@ public enum MoveOutcome {
   UNREACHABLE,
   /// The device has left before it could be told.
   DEVICE_LEFT,
-  /// No member of the group takes new sessions, by what the bridge says.
+  /// No member of the group takes the session: none serves by what the bridge says, or has a
+  /// `next-hop6` for its IPv6, or is the owner of its address.
   NO_MEMBER,
-  /// The other SNAPT has the session, but this host has refused the route to it.
+  /// The other SNAPT has the session, but the route to it, or the record, is not set yet: it is
+  /// tried again.
   ROUTE_FAILED
 }

@@ -3,24 +3,34 @@ package io.viaduct.snapt.group;
 import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.snapt.reporting.DurableFile;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Where the public addresses are that have moved between members. An address may come to a member
 /// more than once, so each has a stack of stays: from whom it came, and to whom it went. A file
 /// keeps them, so that the routes outlive the process. Owner: the group's thread; it blocks on the
-/// disk and on the host.
+/// disk and on the host. Any thread may ask where an address is.
+///
+/// A change is written, then valid here, then led to by a route: a route that the host refuses is
+/// tried again ([#again]), because the file is what the next start goes by.
 ///
 /// An address goes back the way it came: the last member returns it to the one before.
 final class MovedAddresses {
+  private static final Logger LOG = LoggerFactory.getLogger(MovedAddresses.class);
+
   /// As `from`: the address is of this SNAPT's own pool. As `to`: it is here.
   static final String OWN = "-";
 
@@ -39,14 +49,29 @@ final class MovedAddresses {
 
   private final Path file;
   private final GroupSettings settings;
+  private final GroupSettings.MemberPool own;
   private final Host host;
-  private final Map<PublicAddress, Deque<Stay>> stays = new LinkedHashMap<>();
   private final GroupCounts counts;
+  // Immutable, replaced as a whole by the group's thread; the last stay of each is the newest.
+  private volatile Map<PublicAddress, List<Stay>> stays = Map.of();
+  private final Set<PublicAddress> notRouted = new LinkedHashSet<>();
+
+  /// A change of the host's routes.
+  private interface Route {
+    void set() throws IOException;
+  }
 
   /// @param file of the state directory
-  MovedAddresses(Path file, GroupSettings settings, Host host, GroupCounts counts) {
+  /// @param own pool of this SNAPT
+  MovedAddresses(
+      Path file,
+      GroupSettings settings,
+      GroupSettings.MemberPool own,
+      Host host,
+      GroupCounts counts) {
     this.file = file;
     this.settings = settings;
+    this.own = own;
     this.host = host;
     this.counts = counts;
   }
@@ -59,6 +84,7 @@ final class MovedAddresses {
     if (!Files.exists(file)) {
       return List.of();
     }
+    Map<PublicAddress, List<Stay>> read = new LinkedHashMap<>();
     for (String line : Files.readAllLines(file)) {
       String[] words = line.split(" ");
       if (words.length != 4) {
@@ -66,13 +92,12 @@ final class MovedAddresses {
             "%s: each line has 4 words, got '%s': delete the file if no session is handed over"
                 .formatted(file, line));
       }
-      stays
-          .computeIfAbsent(PublicAddress.of(words[0], words[1]), _ -> new ArrayDeque<>())
-          .addLast(new Stay(words[2], words[3]));
+      read.computeIfAbsent(PublicAddress.of(words[0], words[1]), _ -> new ArrayList<>())
+          .add(new Stay(words[2], words[3]));
     }
-    counts.addresses(stays.size());
+    swap(read);
     List<PublicAddress> here = new ArrayList<>();
-    stays.forEach((address, of) -> {
+    read.forEach((address, of) -> {
       if (of.getLast().isHere()) {
         here.add(address);
       }
@@ -80,136 +105,210 @@ final class MovedAddresses {
     return here;
   }
 
-  /// Leads packets for all addresses again, because the host may have restarted.
-  ///
-  /// @throws IOException if the host refuses a route
-  void lead() throws IOException {
+  /// Leads packets for all addresses again, because the host may have restarted, and removes the
+  /// group's routes of addresses that have not moved.
+  void lead() {
+    try {
+      forgetStrays();
+    } catch (IOException e) {
+      LOG.error("routes that no session needs are not looked for: {}", e.getMessage());
+    }
+    stays.keySet().forEach(each -> route(each, () -> lead(each)));
+  }
+
+  private void forgetStrays() throws IOException {
+    Set<InetAddress> wanted = new HashSet<>();
     for (PublicAddress each : stays.keySet()) {
-      lead(each);
+      wanted.add(InetAddress.getByAddress(each.ipv4Bytes()));
+      wanted.add(InetAddress.getByAddress(each.ipv6Bytes()));
+    }
+    for (InetAddress each : host.routed()) {
+      boolean isGroups =
+          own.has(each) || settings.members().stream().anyMatch(of -> of.pool().has(each));
+      if (isGroups && !wanted.contains(each)) {
+        LOG.info("the route of {} is removed: it has not moved", each.getHostAddress());
+        host.forget(each);
+      }
     }
   }
 
   private void lead(PublicAddress address) throws IOException {
-    Deque<Stay> of = stays.get(address);
-    if (of == null) {
+    Stay last = last(address);
+    if (last == null) {
       host.forget(address);
-    } else if (of.getLast().isHere()) {
+    } else if (last.isHere()) {
       host.here(address);
     } else {
-      GroupSettings.Member to = settings.member(of.getLast().to()).orElse(null);
+      GroupSettings.Member to = settings.member(last.to()).orElse(null);
       if (to != null) { // otherwise it was removed from the configuration
         host.away(address, to);
       }
     }
   }
 
-  /// Returns the addresses that have moved.
+  /// Tries the routes again that the host has refused.
+  void again() {
+    List.copyOf(notRouted).forEach(each -> route(each, () -> lead(each)));
+  }
+
+  /// @return false if the host refuses it: [#again] tries it again
+  private boolean route(PublicAddress address, Route change) {
+    boolean isSet = false;
+    try {
+      change.set();
+      isSet = true;
+      notRouted.remove(address);
+    } catch (IOException e) {
+      if (notRouted.add(address)) { // once, not with each attempt
+        LOG.error("the route of {} is tried again until it is set: {}", address, e.getMessage());
+      }
+    }
+    counts.notRouted(notRouted.size());
+    return isSet;
+  }
+
+  /// Returns the addresses that have moved. Any thread may call this.
   List<PublicAddress> all() {
     return List.copyOf(stays.keySet());
   }
 
-  /// Returns the last stay of an address, null if it has not moved.
+  /// Returns the last stay of an address, null if it has not moved. Any thread may call this.
   @Nullable Stay last(PublicAddress address) {
-    Deque<Stay> of = stays.get(address);
+    List<Stay> of = stays.get(address);
     return of == null ? null : of.getLast();
+  }
+
+  /// Returns whether a member may hand an address over: an own one only while it is away, another
+  /// one if it is of the member's pool or was handed to the member from here. What is recorded as
+  /// here cannot come. Any thread may call this.
+  ///
+  /// @param from id of the member
+  boolean mayCome(PublicAddress address, String from) {
+    Stay last = last(address);
+    if (last != null) {
+      return !last.isHere() && (own.has(address) || last.to().equals(from));
+    }
+    return settings.member(from).filter(each -> each.pool().has(address)).isPresent();
+  }
+
+  private List<Stay> copy(PublicAddress address) {
+    return new ArrayList<>(stays.getOrDefault(address, List.of()));
   }
 
   /// Takes an address over.
   ///
   /// @param from member that has handed it over
-  /// @throws IOException if the host refuses the route; nothing has then changed
+  /// @throws IOException if it may not come any more, cannot be written, or the host refuses the
+  ///   route; nothing has then changed
   void take(PublicAddress address, String from) throws IOException {
-    Deque<Stay> of = stays.get(address);
-    boolean comesBack = of != null && of.getLast().to().equals(from);
-    if (of != null && of.size() >= STAYS_MAX && !comesBack) {
+    if (!mayCome(address, from)) {
+      throw new IOException("%s has been returned meanwhile".formatted(address));
+    }
+    List<Stay> before = copy(address);
+    List<Stay> now = copy(address);
+    boolean comesBack = !now.isEmpty() && now.getLast().to().equals(from);
+    if (now.size() >= STAYS_MAX && !comesBack) {
       throw new IOException("%s has moved %d times".formatted(address, STAYS_MAX));
     }
-    host.here(address);
-    if (of != null && comesBack) {
-      push(address, new Stay(of.removeLast().from(), OWN));
-    } else {
-      push(address, new Stay(from, OWN));
+    now.add(new Stay(comesBack ? now.removeLast().from() : from, OWN));
+    change(address, now);
+    try {
+      host.here(address);
+      notRouted.remove(address);
+    } catch (IOException e) {
+      try {
+        change(address, before);
+      } catch (IOException too) {
+        e.addSuppressed(too);
+      }
+      route(address, () -> lead(address)); // one family may be led here
+      throw e;
     }
-  }
-
-  private void push(PublicAddress address, Stay stay) throws IOException {
-    stays.computeIfAbsent(address, _ -> new ArrayDeque<>()).addLast(stay);
-    write();
   }
 
   /// Hands an address on. If it goes back to the member from which it came, nothing of it stays but
   /// the route, for what is under way; [#settle] removes it.
   ///
   /// @param to member that has taken it over
-  /// @throws IOException if the host refuses the route
-  void give(PublicAddress address, GroupSettings.Member to) throws IOException {
-    Stay last = last(address);
-    host.away(address, to);
-    Deque<Stay> of = stays.get(address);
-    if (last != null && last.isHere() && of != null) {
-      of.removeLast();
-      if (last.from().equals(to.id())) {
-        ended(address, of);
-      } else {
-        push(address, new Stay(last.from(), to.id()));
-      }
-    } else {
-      push(address, new Stay(OWN, to.id()));
+  /// @return false if the host refuses the route: [#again] tries it again
+  /// @throws IOException if it cannot be written; the route is set, but the next start would not
+  ///   know of it
+  boolean give(PublicAddress address, GroupSettings.Member to) throws IOException {
+    List<Stay> now = copy(address);
+    String from = OWN;
+    if (!now.isEmpty() && now.getLast().isHere()) {
+      from = now.removeLast().from();
     }
+    if (!from.equals(to.id())) {
+      now.add(new Stay(from, to.id()));
+    }
+    boolean isRouted;
+    try {
+      change(address, now);
+    } finally {
+      isRouted = route(address, () -> host.away(address, to));
+    }
+    return isRouted;
   }
 
   /// Takes an address back from the member that it was handed on to, to return it from here.
   ///
-  /// @throws IOException if the host refuses the route
+  /// @throws IOException if it cannot be written; nothing has then changed
   void back(PublicAddress address) throws IOException {
-    Stay last = last(address);
-    Deque<Stay> of = stays.get(address);
-    if (last == null || of == null) {
+    List<Stay> now = copy(address);
+    if (now.isEmpty()) {
       throw new IllegalStateException(address + " has not moved");
     }
-    of.removeLast();
-    push(address, new Stay(last.from(), OWN));
-    lead(address);
+    now.add(new Stay(now.removeLast().from(), OWN));
+    change(address, now);
+    settle(address);
   }
 
   /// Ends the last stay of an address.
   ///
   /// @return the ended stay; its `from` is the next that must hear of it
-  /// @throws IOException if the host refuses the route
+  /// @throws IOException if it cannot be written; nothing has then changed
   Stay leave(PublicAddress address) throws IOException {
-    Deque<Stay> of = stays.get(address);
-    if (of == null) {
+    List<Stay> now = copy(address);
+    if (now.isEmpty()) {
       throw new IllegalStateException(address + " has not moved");
     }
-    Stay ended = of.removeLast();
-    ended(address, of);
-    lead(address);
+    Stay ended = now.removeLast();
+    change(address, now);
+    settle(address);
     return ended;
   }
 
-  private void ended(PublicAddress address, Deque<Stay> of) throws IOException {
-    if (of.isEmpty()) {
-      stays.remove(address);
-    }
-    write();
-  }
-
   /// Leads packets for an address where its last stay says.
-  ///
-  /// @throws IOException if the host refuses the route
-  void settle(PublicAddress address) throws IOException {
-    lead(address);
+  void settle(PublicAddress address) {
+    route(address, () -> lead(address));
   }
 
-  private void write() throws IOException {
+  private void change(PublicAddress address, List<Stay> now) throws IOException {
+    Map<PublicAddress, List<Stay>> next = new LinkedHashMap<>(stays);
+    if (now.isEmpty()) {
+      next.remove(address);
+    } else {
+      next.put(address, now);
+    }
+    write(next);
+    swap(next);
+  }
+
+  private void swap(Map<PublicAddress, List<Stay>> next) {
+    next.replaceAll((_, of) -> List.copyOf(of));
+    stays = Collections.unmodifiableMap(next);
+    counts.addresses(next.size());
+  }
+
+  private void write(Map<PublicAddress, List<Stay>> all) throws IOException {
     StringBuilder text = new StringBuilder();
-    stays.forEach((address, of) -> {
+    all.forEach((address, of) -> {
       for (Stay each : of) {
         text.append(address).append(' ').append(each.from()).append(' ').append(each.to());
         text.append('\n');
       }
     });
     DurableFile.write(file, text.toString().getBytes(StandardCharsets.US_ASCII));
-    counts.addresses(stays.size());
   }
 }

@@ -47,10 +47,15 @@ final class Returns {
     this.outcomes = counts.returns();
   }
 
-  /// Returns an address whose session here has ended. Does nothing if the address is not here.
+  /// Returns an address whose session here has ended. Does nothing if the address is not here. One
+  /// of this SNAPT that has been returned meanwhile is free.
   void leave(PublicAddress address) {
     MovedAddresses.Stay last = addresses.last(address);
-    if (last == null || !last.isHere() || !asked.add(address)) {
+    if (last == null) {
+      free.accept(address);
+      return;
+    }
+    if (!last.isHere() || !asked.add(address)) {
       return;
     }
     if (last.from().equals(MovedAddresses.OWN)) {
@@ -107,39 +112,51 @@ final class Returns {
     if (last == null || !last.isHere()) {
       return false;
     }
-    outcomes.count(outcome);
     try {
       addresses.leave(address);
     } catch (IOException e) {
       LOG.error("{} has gone back to {}: {}", address, last.from(), e.getMessage());
+      onThread(() -> again(address), AGAIN_MS);
+      return false;
     }
+    outcomes.count(outcome);
     return true;
+  }
+
+  /// Notes that a member has an address. What cannot be written is tried again, because the next
+  /// start would assign the address.
+  ///
+  /// @return false if it is not written or not routed yet
+  boolean gone(PublicAddress address, GroupSettings.Member to) {
+    try {
+      return addresses.give(address, to);
+    } catch (IOException e) {
+      LOG.error("{} has gone to {}, which is not written: {}", address, to.id(), e.getMessage());
+      onThread(
+          () -> {
+            var unused = gone(address, to);
+          },
+          AGAIN_MS);
+      return false;
+    }
   }
 
   /// Removes the route of an address that has gone back to the member from which it came, when
   /// nothing is under way any more.
   void settleLater(PublicAddress address) {
-    onThread(
-        () -> {
-          try {
-            addresses.settle(address);
-          } catch (IOException e) {
-            LOG.error("the route of {}: {}", address, e.getMessage());
-          }
-        },
-        SETTLE_MS);
+    onThread(() -> addresses.settle(address), SETTLE_MS);
   }
 
   /// Takes an address that a member returns.
   ///
   /// @return false if this SNAPT has not given it to the member
+  /// @throws IOException if it cannot be written; the member then asks again
   boolean returned(PublicAddress address, String by) throws IOException {
     MovedAddresses.Stay last = addresses.last(address);
     if (last == null || !last.to().equals(by)) {
       outcomes.count(ReturnOutcome.UNKNOWN);
       return false;
     }
-    outcomes.count(ReturnOutcome.TAKEN_BACK);
     if (last.from().equals(MovedAddresses.OWN)) {
       addresses.leave(address);
       free.accept(address);
@@ -147,6 +164,7 @@ final class Returns {
       addresses.back(address);
       leave(address);
     }
+    outcomes.count(ReturnOutcome.TAKEN_BACK);
     return true;
   }
 }

@@ -31,6 +31,7 @@ public final class SnaptGroup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptGroup.class);
   private static final int MESSAGE_BYTES_MAX = 4 << 20; // 16384 flows take less
   private static final int CALLS_PER_CONNECTION = 256;
+  private static final long ROUTES_AGAIN_MS = 5_000;
 
   private final GroupSettings settings;
   private final ScheduledExecutorService thread =
@@ -63,7 +64,14 @@ public final class SnaptGroup implements AutoCloseable {
       GroupCounts counts) {
     this.settings = settings;
     this.registry = registry;
-    addresses = new MovedAddresses(file, settings, host, counts);
+    for (GroupSettings.Member each : settings.members()) {
+      if (host.hasIpv6() && each.nextHop6().isEmpty()) {
+        LOG.warn(
+            "group.members of {} has no next-hop6: sessions with IPv6 are not handed over to it",
+            each.id());
+      }
+    }
+    addresses = new MovedAddresses(file, settings, own, host, counts);
     members = new Members(settings, clientTls);
     returns =
         new Returns(
@@ -75,10 +83,9 @@ public final class SnaptGroup implements AutoCloseable {
             counts);
     service =
         new TakeOverService(
-            settings, own, registry, control, tokens, addresses, returns, thread, clock, counts);
+            settings, registry, control, tokens, addresses, returns, thread, clock, counts);
     handOvers =
-        new HandOvers(
-            settings, registry, control, relay, members, addresses, returns, thread, counts);
+        new HandOvers(settings, registry, control, relay, members, returns, host, thread, counts);
     listener = new WatchedListener("group", new FailedHandshakeLog("the group's port", clock));
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(settings.listen(), settings.port()))
@@ -105,13 +112,12 @@ public final class SnaptGroup implements AutoCloseable {
     List<PublicAddress> ended = addresses.open();
     addresses.all().forEach(registry::keep);
     thread.execute(() -> {
-      try {
-        addresses.lead();
-      } catch (IOException e) {
-        LOG.error("routes of sessions that were handed over: {}", e.getMessage());
-      }
+      addresses.lead();
       ended.forEach(returns::leave);
     });
+    var unused =
+        thread.scheduleWithFixedDelay(
+            addresses::again, ROUTES_AGAIN_MS, ROUTES_AGAIN_MS, TimeUnit.MILLISECONDS);
     var at =
         Listening.on(
             "group.listen", "group.port", "TCP", settings.listen(), settings.port(), server::start);

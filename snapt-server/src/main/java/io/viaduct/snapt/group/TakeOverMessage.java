@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// Reads and writes the messages between members. Bad fields are refused with the value and the
 /// rule.
@@ -93,15 +94,23 @@ final class TakeOverMessage {
         request.getInnerIpv4().toByteArray(), request.getInnerIpv6().toByteArray());
   }
 
-  /// @throws IllegalArgumentException if a flow breaks a rule
-  static List<Arrival.Flow> flows(TakeOverRequest request) {
+  /// Reads the flows; one that breaks a rule is left out, because it begins anew with its next
+  /// packet.
+  ///
+  /// @param leftOut hears of each flow that is left out, and why
+  /// @throws IllegalArgumentException if there are too many
+  static List<Arrival.Flow> flows(TakeOverRequest request, Consumer<String> leftOut) {
     if (request.getFlowsCount() > FLOWS_MAX) {
       throw new IllegalArgumentException(
           "at most %d flows, got %d".formatted(FLOWS_MAX, request.getFlowsCount()));
     }
     List<Arrival.Flow> flows = new ArrayList<>();
     for (MovedFlow each : request.getFlowsList()) {
-      flows.add(flow(each, request));
+      try {
+        flows.add(flow(each, request));
+      } catch (IllegalArgumentException e) {
+        leftOut.accept(String.valueOf(e.getMessage()));
+      }
     }
     return flows;
   }

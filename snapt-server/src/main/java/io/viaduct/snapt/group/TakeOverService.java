@@ -26,13 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Takes sessions over that other members hand over. A request is checked before anything changes:
-/// the caller is a member ([MemberIdentity]), the token is valid here, the address is of a member's
-/// pool.
+/// the caller is a member ([MemberIdentity]), the token is valid here, the address may come from
+/// this caller ([MovedAddresses#mayCome]).
 final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   private static final Logger LOG = LoggerFactory.getLogger(TakeOverService.class);
 
   private final GroupSettings settings;
-  private final GroupSettings.MemberPool own;
   private final SessionRegistry registry;
   private final ControlServer control;
   private final TokenVerifier tokens;
@@ -42,13 +41,11 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   private final InstantSource clock;
   private final GroupCounts counts;
 
-  /// @param own pool of this SNAPT
   /// @param registry used on the control thread
-  /// @param addresses used on the group's thread
+  /// @param addresses changed on the group's thread
   /// @param thread the group's thread
   TakeOverService(
       GroupSettings settings,
-      GroupSettings.MemberPool own,
       SessionRegistry registry,
       ControlServer control,
       TokenVerifier tokens,
@@ -58,7 +55,6 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       InstantSource clock,
       GroupCounts counts) {
     this.settings = settings;
-    this.own = own;
     this.registry = registry;
     this.control = control;
     this.tokens = tokens;
@@ -81,9 +77,11 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
     }
     try {
       PublicAddress address = TakeOverMessage.address(request.getAddress());
-      if (!own.has(address)
-          && settings.members().stream().noneMatch(each -> each.pool().has(address))) {
-        taking.refuse(TakeOverRefusal.FOREIGN_ADDRESS, address + " is in the pool of no member");
+      if (!addresses.mayCome(address, taking.from)) {
+        taking.refuse(
+            TakeOverRefusal.FOREIGN_ADDRESS,
+            "%s is not of the pool of %s, and is not known to be there"
+                .formatted(address, taking.from));
         return;
       }
       switch (tokens.verify(request.getToken(), clock.millis())) {
@@ -97,13 +95,18 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
                     token.deviceKey(),
                     address,
                     TakeOverMessage.inner(request),
-                    TakeOverMessage.flows(request),
+                    TakeOverMessage.flows(request, this::leftOut),
                     clock.millis() + Arrivals.WAIT_MS,
                     taking));
       }
     } catch (IllegalArgumentException e) {
       taking.refuse(TakeOverRefusal.MALFORMED, String.valueOf(e.getMessage()));
     }
+  }
+
+  private void leftOut(String why) {
+    LOG.debug("a flow is left out: {}", why);
+    counts.flowLeftOut();
   }
 
   @Override
@@ -127,6 +130,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
     private final String from;
     private final ServerCallStreamObserver<TakeOverAnswer> answers; // guarded by itself
     private boolean isOver; // likewise
+    private @Nullable PublicAddress expected; // used by the control thread
 
     private Taking(String from, ServerCallStreamObserver<TakeOverAnswer> answers) {
       this.from = from;
@@ -152,12 +156,16 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       if (registry.ofDevice(arrival.deviceKey()).isPresent()) {
         return TakeOverRefusal.SESSION_OPEN;
       }
-      if (registry.sessions().stream().anyMatch(each -> each.address().equals(arrival.address()))) {
+      if (registry.has(arrival.address())
+          || registry.arrivals().has(arrival.address(), arrival.deviceKey())) {
         return TakeOverRefusal.ADDRESS_IN_USE;
       }
-      return registry.hasRoom() && registry.arrivals().expect(arrival)
-          ? null
-          : TakeOverRefusal.FULL;
+      if (!registry.hasRoom() || !registry.arrivals().expect(arrival)) {
+        return TakeOverRefusal.FULL;
+      }
+      registry.keep(arrival.address());
+      expected = arrival.address();
+      return null;
     }
 
     @Override
@@ -183,6 +191,14 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
     @Override
     public void lapsed() {
       refuse(TakeOverRefusal.DEVICE_AWAY, "the device has not come");
+      notTaken();
+    }
+
+    private void notTaken() {
+      PublicAddress address = expected;
+      if (address != null) {
+        thread.execute(() -> returns.leave(address));
+      }
     }
 
     /// Ends the session, because the other member goes on with it.
@@ -194,6 +210,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
         isOver = true;
       }
       registry.arrivals().forget(arrival);
+      notTaken();
       registry
           .ofDevice(arrival.deviceKey())
           .filter(session -> session.arrival() == arrival)

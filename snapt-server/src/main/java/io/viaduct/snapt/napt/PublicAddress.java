@@ -33,6 +33,11 @@ public record PublicAddress(int ipv4, long ipv6High, long ipv6Low) {
     return of(four, sixteen);
   }
 
+  /// Returns whether the other one has the same address of a family.
+  public boolean overlaps(PublicAddress other) {
+    return ipv4 == other.ipv4 || ipv6High == other.ipv6High && ipv6Low == other.ipv6Low;
+  }
+
   /// Returns the 4 bytes of the IPv4 address.
   public byte[] ipv4Bytes() {
     return ByteBuffer.allocate(Integer.BYTES).putInt(ipv4).array();

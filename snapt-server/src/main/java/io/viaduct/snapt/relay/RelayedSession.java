@@ -224,11 +224,12 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     }
   }
 
-  /// Returns the open flows, those of the newest packets first.
+  /// Returns the open flows, those of the newest packets first, without those that are ending.
   List<Arrival.Flow> openFlows(int most) {
     List<FlowState> open = new ArrayList<>();
     tunnel.flows().forEach(open::add);
     return open.stream()
+        .filter(flow -> !flow.isEnding())
         .sorted(Comparator.comparingLong(FlowState::lastNs).reversed())
         .limit(most)
         .map(flow ->

@@ -20,18 +20,21 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SessionRegistryTest {
   private final List<Session> carried = new ArrayList<>();
+  private final AddressPool pool =
+      new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64"));
   private final SessionRegistry registry = registry(Duration.ofSeconds(10));
 
   private SessionRegistry registry(Duration idle) {
     return new SessionRegistry(
         100,
         idle,
-        new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64")),
+        pool,
         new SessionCarrier() {
           @Override
           public int loops() {
@@ -215,5 +218,30 @@ class SessionRegistryTest {
     assertThat(registry.size()).isZero();
     assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))
         .isEqualTo(new Admission.Refused(Reason.DRAINING));
+  }
+
+  @Test
+  void aReturnedAddressIsNotFreeWhileASessionHasIt() {
+    Session session = open(1);
+    registry.passOn(session, true); // it has not left yet, and its next one has ended
+    registry.returned(session.address());
+    assertThat(pool.assign(token(1).deviceKey().toByteArray()))
+        .as("the next slot")
+        .isNotEqualTo(OptionalInt.of(session.slot()));
+    registry.end(session, SessionEnd.GOODBYE);
+    assertThat(pool.assign(token(1).deviceKey().toByteArray())).hasValue(session.slot());
+  }
+
+  @Test
+  void anAddressThatIsNotHandedOnIsFreedOnceAlsoIfItsSessionHasEndedBefore() {
+    Session ended = open(1);
+    registry.end(ended, SessionEnd.GOODBYE);
+    Session next = open(1);
+    assertThat(next.slot()).isEqualTo(ended.slot());
+    registry.passOn(ended, true);
+    registry.passOn(ended, false);
+    assertThat(pool.assign(token(1).deviceKey().toByteArray()))
+        .as("the slot of the next session is not free")
+        .isNotEqualTo(OptionalInt.of(next.slot()));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.usage.v1.DirectoryEntry;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,5 +49,19 @@ class KnownRelaysTest {
     assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isTrue();
     assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isFalse();
     assertThat(relays.told(List.of(entry("snapt-2", "south", 8L)))).isTrue();
+  }
+
+  @Test
+  void aSnaptThatTheListHasNoPlaceForIsFound() {
+    List<DirectoryEntry> all = new ArrayList<>();
+    for (int i = 1; i <= 100; i++) {
+      all.add(entry("snapt-" + i, "north"));
+    }
+    relays.told(all);
+    assertThat(relays.list().getRelaysList())
+        .extracting(Relay::getSnaptId)
+        .doesNotContain("snapt-100");
+    assertThat(relays.find("snapt-100").orElseThrow().getHost()).isEqualTo("snapt-100");
+    assertThat(relays.find("snapt-101")).isEmpty();
   }
 }

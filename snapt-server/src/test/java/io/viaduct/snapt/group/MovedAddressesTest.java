@@ -8,6 +8,7 @@ import io.viaduct.snapt.group.GroupSettings.MemberPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.napt.PublicAddress;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,8 +39,10 @@ class MovedAddressesTest {
 
   private final GroupCounts counts = new GroupCounts();
 
-  private MovedAddresses addresses() {
-    return new MovedAddresses(folder.resolve("moved"), SETTINGS, host, counts);
+  private MovedAddresses addresses() throws IOException {
+    Files.createDirectories(folder.resolve("state"));
+    return new MovedAddresses(
+        folder.resolve("state/moved"), SETTINGS, member(1).pool(), host, counts);
   }
 
   @Test
@@ -93,20 +96,22 @@ class MovedAddressesTest {
   }
 
   @Test
-  void aHostThatRefusesTheRouteChangesNothing() {
+  void aHostThatRefusesTheRouteChangesNothing() throws Exception {
     MovedAddresses addresses = addresses();
+    PublicAddress foreign = PublicAddress.of("10.2.0.9", "fd02::9");
     host.refuses = true;
-    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+    assertThatThrownBy(() -> addresses.take(foreign, "snapt-2"))
         .isInstanceOf(IOException.class)
         .hasMessage("the host refuses");
-    assertThat(addresses.last(ADDRESS)).isNull();
+    assertThat(addresses.last(foreign)).isNull();
     assertThat(counts.addresses()).isZero();
   }
 
   @Test
   void aDamagedFileStopsTheStartWithTheLine() throws Exception {
-    Files.writeString(folder.resolve("moved"), "10.1.0.5 fd01::5 -\n");
-    assertThatThrownBy(addresses()::open)
+    MovedAddresses addresses = addresses();
+    Files.writeString(folder.resolve("state/moved"), "10.1.0.5 fd01::5 -\n");
+    assertThatThrownBy(addresses::open)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("each line has 4 words, got '10.1.0.5 fd01::5 -'");
   }
@@ -114,11 +119,107 @@ class MovedAddressesTest {
   @Test
   void anAddressDoesNotMoveForEver() throws Exception {
     MovedAddresses addresses = addresses();
-    for (int i = 0; i < MovedAddresses.STAYS_MAX; i++) {
-      addresses.take(ADDRESS, "snapt-2");
-      addresses.give(ADDRESS, C);
+    for (int i = 1; i < MovedAddresses.STAYS_MAX; i++) { // a circle over B and C
+      addresses.give(ADDRESS, B);
+      addresses.take(ADDRESS, "snapt-3");
     }
-    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+    addresses.give(ADDRESS, B);
+    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-3"))
         .hasMessageContaining("has moved 8 times");
+  }
+
+  @Test
+  void anAddressThatHasGoneIsKnownAfterARestartAlsoIfTheHostHasRefusedItsRoute() throws Exception {
+    MovedAddresses before = addresses();
+    host.refuses = true;
+    assertThat(before.give(ADDRESS, B)).isFalse();
+    assertThat(counts.notRouted()).isEqualTo(1);
+    MovedAddresses after = addresses();
+    after.open();
+    assertThat(after.all()).containsExactly(ADDRESS);
+    host.refuses = false;
+    before.again();
+    assertThat(host.routes).containsExactly("10.1.0.5 to snapt-2");
+    assertThat(counts.notRouted()).isZero();
+    before.again();
+    assertThat(host.routes).as("only what was refused").hasSize(1);
+  }
+
+  @Test
+  void aRouteThatIsRefusedAtTheStartDoesNotKeepTheOthersFromBeingSet() throws Exception {
+    MovedAddresses addresses = addresses();
+    addresses.give(ADDRESS, B);
+    addresses.give(PublicAddress.of("10.1.0.6", "fd01::6"), B);
+    host.routes.clear();
+    host.refused = "10.1.0.5";
+    addresses.lead();
+    assertThat(host.routes).containsExactly("10.1.0.6 to snapt-2");
+    assertThat(counts.notRouted()).isEqualTo(1);
+    host.refused = "none";
+    addresses.again();
+    assertThat(host.routes).last().isEqualTo("10.1.0.5 to snapt-2");
+  }
+
+  @Test
+  void theStartRemovesRoutesOfTheGroupThatNoRecordNames() throws Exception {
+    MovedAddresses addresses = addresses();
+    addresses.give(ADDRESS, B);
+    host.routes.clear();
+    for (String each : List.of("10.1.0.5", "10.1.0.7", "10.3.0.7", "192.0.2.1", "fd02::7")) {
+      host.before.add(InetAddress.getByName(each));
+    }
+    addresses.lead();
+    assertThat(host.routes)
+        .containsExactly(
+            "10.1.0.7 forgotten",
+            "10.3.0.7 forgotten",
+            "fd02:0:0:0:0:0:0:7 forgotten",
+            "10.1.0.5 to snapt-2");
+  }
+
+  @Test
+  void whatCannotBeWrittenHasNotChanged() throws Exception {
+    MovedAddresses addresses = addresses();
+    addresses.give(ADDRESS, B);
+    Files.delete(folder.resolve("state/moved"));
+    Files.delete(folder.resolve("state"));
+    PublicAddress other = PublicAddress.of("10.1.0.6", "fd01::6");
+    assertThatThrownBy(() -> addresses.leave(ADDRESS)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> addresses.give(other, B)).isInstanceOf(IOException.class);
+    assertThat(addresses.all()).containsExactly(ADDRESS);
+    assertThat(host.routes).as("the session is there").last().isEqualTo("10.1.0.6 to snapt-2");
+    Files.createDirectory(folder.resolve("state"));
+    addresses.leave(ADDRESS);
+    assertThat(addresses.all()).isEmpty();
+  }
+
+  @Test
+  void anAddressIsForgottenIfItsRouteHereIsRefusedInPart() throws Exception {
+    MovedAddresses addresses = addresses();
+    PublicAddress foreign = PublicAddress.of("10.2.0.9", "fd02::9");
+    host.refusesIpv6 = true;
+    assertThatThrownBy(() -> addresses.take(foreign, "snapt-2")).isInstanceOf(IOException.class);
+    assertThat(addresses.last(foreign)).isNull();
+    assertThat(host.routes).containsExactly("10.2.0.9 here", "10.2.0.9 forgotten");
+    assertThat(counts.notRouted()).isZero();
+  }
+
+  @Test
+  void anAddressComesFromItsOwnerOrFromTheMemberThatHasIt() throws Exception {
+    MovedAddresses addresses = addresses();
+    PublicAddress ofB = PublicAddress.of("10.2.0.9", "fd02::9");
+    assertThat(addresses.mayCome(ADDRESS, "snapt-2")).as("it has never left").isFalse();
+    assertThat(addresses.mayCome(ofB, "snapt-2")).isTrue();
+    assertThat(addresses.mayCome(ofB, "snapt-3")).as("of another one").isFalse();
+    addresses.give(ADDRESS, B);
+    assertThat(addresses.mayCome(ADDRESS, "snapt-3")).as("B may have handed it on").isTrue();
+    addresses.take(ADDRESS, "snapt-2");
+    assertThat(addresses.mayCome(ADDRESS, "snapt-2")).as("it is here").isFalse();
+    addresses.take(ofB, "snapt-2");
+    addresses.give(ofB, C);
+    assertThat(addresses.mayCome(ofB, "snapt-3")).as("it was handed to C").isTrue();
+    addresses.leave(ADDRESS);
+    assertThatThrownBy(() -> addresses.take(ADDRESS, "snapt-2"))
+        .hasMessageContaining("has been returned meanwhile");
   }
 }

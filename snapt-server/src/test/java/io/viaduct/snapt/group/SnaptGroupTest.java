@@ -6,9 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
+import io.grpc.Server;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
@@ -41,6 +45,7 @@ import io.viaduct.usage.v1.TakeOverRequest;
 import io.viaduct.usage.v1.TakeOverState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
@@ -48,6 +53,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -297,11 +303,14 @@ class SnaptGroupTest {
     assertThat(first.snapt.nextOut()).isNotNull();
   }
 
+  private ManagedChannel channel(String caller) throws Exception {
+    return NettyChannelBuilder.forAddress("localhost", second.group.port())
+        .sslContext(client(caller))
+        .build();
+  }
+
   private TakeOverAnswer ask(String caller, TakeOverRequest request) throws Exception {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", second.group.port())
-            .sslContext(client(caller))
-            .build();
+    ManagedChannel channel = channel(caller);
     try {
       return SnaptGroupGrpc.newBlockingStub(channel).takeOver(request).next();
     } finally {
@@ -370,6 +379,88 @@ class SnaptGroupTest {
       assertThat(second.counts.returns().of(ReturnOutcome.UNKNOWN)).isEqualTo(1);
     } finally {
       channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void anOwnAddressThatHasNotLeftIsNotTakenFromAMember() throws Exception {
+    refused(
+        TakeOverRefusal.FOREIGN_ADDRESS,
+        request().setAddress(TakeOverMessage.of(PublicAddress.of("10.202.0.9", "fd52::9"))));
+    assertThat(second.snapt.registry.arrivals().waiting()).isZero();
+  }
+
+  @Test
+  void anAddressThatADeviceIsWaitedForWithIsNotTakenForAnother() throws Exception {
+    ManagedChannel open = channel("snapt-1");
+    opened.add(open::shutdownNow);
+    assertThat(SnaptGroupGrpc.newBlockingStub(open).takeOver(request().build()).next().getState())
+        .isEqualTo(TakeOverState.PREPARED);
+    KeyPair other = Ed25519.generate();
+    refused(
+        TakeOverRefusal.ADDRESS_IN_USE,
+        request()
+            .setToken(
+                SignedSessionToken.parseFrom(
+                    operator.sign(TestOperator.token("bob", other).build())))
+            .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::10"))));
+    assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    Server member =
+        NettyServerBuilder.forPort(0)
+            .sslContext(server("snapt-2"))
+            .addService(
+                new SnaptGroupGrpc.SnaptGroupImplBase() {
+                  @Override
+                  public void takeOver(
+                      TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
+                    ((ServerCallStreamObserver<TakeOverAnswer>) answers)
+                        .setOnCancelHandler(cancelled::countDown);
+                    answers.onNext(
+                        TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+                  }
+                })
+            .build()
+            .start();
+    opened.add(member::shutdownNow);
+    first.close();
+    first = new One(1, member.getPort());
+    first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)));
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(first.counts.moves().of(MoveOutcome.REFUSED)).isPositive();
+    assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isZero();
+    assertThat(first.host.routes).isEmpty();
+  }
+
+  @Test
+  void aSessionWithIpv6IsNotHandedOverWhereIpv6CannotBeLed() throws Exception {
+    first.host.hasIpv6 = true;
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    await().until(() -> first.counts.moves().of(MoveOutcome.NO_MEMBER) > 0);
+    assertThat(second.counts.answers().of(TakeOverState.PREPARED)).isZero();
+  }
+
+  @Test
+  void aConnectionThatIsOverIsNotHandedOver() throws Exception {
+    TestTunnel tunnel = tunnel(connect(first).next().getWelcome(), first);
+    for (int flags : new int[] {0x10, 0x04}) { // ACK, RST
+      byte[] segment = new byte[20];
+      ByteBuffer.wrap(segment).putShort((short) 5_000).putShort((short) 443);
+      segment[12] = 5 << 4;
+      segment[13] = (byte) flags;
+      tunnel.send(PacketText.packet("10.64.0.2", SERVER, 6, segment));
+      assertThat(first.snapt.nextOut()).isNotNull();
+      var session = first.snapt.registry.sessions().iterator().next();
+      assertThat(first.snapt.relay.flowsOf(session, 10).get())
+          .as("after the flags %02x", flags)
+          .hasSize(flags == 0x10 ? 1 : 0);
     }
   }
 }

@@ -42,6 +42,9 @@ public final class Topology {
   /// The address of IPv6 of the first SNAPT.
   public static final String SNAPT_1_6 = CORE_6 + "21";
 
+  /// The address of IPv6 of the second SNAPT.
+  public static final String SNAPT_2_6 = CORE_6 + "22";
+
   /// The server's address of IPv6.
   public static final String SERVER_6 = CORE_6 + "80";
 

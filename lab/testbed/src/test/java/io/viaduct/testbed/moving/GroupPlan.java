@@ -19,7 +19,7 @@ final class GroupPlan {
           name: core
           port: %d
           members:
-            - {id: snapt-%d, host: %s, port: %d, next-hop: %s, next-hop6: "", pool: {ipv4: 10.20%d.0.0/16, ipv6: "%s"}}
+            - {id: snapt-%d, host: %s, port: %d, next-hop: %s, next-hop6: "%s", pool: {ipv4: 10.20%d.0.0/16, ipv6: "%s"}}
         """
             .formatted(
                 PORT,
@@ -27,6 +27,7 @@ final class GroupPlan {
                 host(3 - number),
                 PORT,
                 host(3 - number),
+                host6(3 - number),
                 3 - number,
                 pool6(3 - number));
     String pool = "pool: {ipv4: 10.20%d.0.0/16".formatted(number);
@@ -41,6 +42,10 @@ final class GroupPlan {
 
   private static String host(int number) {
     return number == 1 ? Topology.SNAPT_1 : Topology.SNAPT_2;
+  }
+
+  private static String host6(int number) {
+    return number == 1 ? Topology.SNAPT_1_6 : Topology.SNAPT_2_6;
   }
 
   private static String pool6(int number) {
