@@ -47,7 +47,7 @@ class OperatorWorkTest {
                         .setExecutablePath(CHROMIUM)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")))) {
       pages = running;
-      pages.open("alice", 900_000_000);
+      pages.open("alice", 5_700_000_000L); // more than the month below costs
       GeneratedMonth.write(pages.database(), "alice", Instant.now());
       page = browser.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
@@ -100,8 +100,8 @@ class OperatorWorkTest {
     assertThat(at("blocked")).hasCount(0);
   }
 
-  // The generated charges have no postings, so invariants are broken; that they are found is what
-  // counts here.
+  // The generated month is posted but not settled, so invariants are broken; that they are found is
+  // what counts here.
   private void verify() {
     go("/ledger");
     at("verify-submit").click();
