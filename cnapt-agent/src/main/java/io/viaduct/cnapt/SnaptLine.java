@@ -300,6 +300,11 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     }
   }
 
+  @Override
+  public boolean livesWithoutControl() {
+    return end().carriesFlows();
+  }
+
   /// Gives up the flows of a SNAPT that is away, if the network is not the cause: another SNAPT
   /// carries, and nothing comes from this one.
   @Override

@@ -53,6 +53,7 @@ public final class TunnelEnd {
   private volatile boolean leaving; // drains or unwanted; written by the event loop
   private volatile boolean silent; // likewise
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
+  private volatile boolean hasFlows; // likewise, after each batch
   private boolean drains; // as the SNAPT says
   private boolean unwanted; // a nearer SNAPT is free
   private double load;
@@ -286,6 +287,14 @@ public final class TunnelEnd {
     terms = told;
   }
 
+  private void noteFlows() {
+    TunnelSession of = session;
+    boolean now = of != null && of.flows().size() > 0;
+    if (now != hasFlows) {
+      hasFlows = now;
+    }
+  }
+
   private void noteEmpty() {
     TunnelSession of = session;
     if (leaving && !emptied && of != null && of.flows().size() == 0) {
@@ -334,6 +343,11 @@ public final class TunnelEnd {
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
     return silent;
+  }
+
+  /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
+  public boolean carriesFlows() {
+    return hasFlows && !silent;
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
@@ -500,6 +514,7 @@ public final class TunnelEnd {
 
   private void count(long nowNs) {
     meter.note(nowNs);
+    noteFlows();
     noteEmpty();
     SessionCounter of = counter;
     if (of != null) {
@@ -549,6 +564,7 @@ public final class TunnelEnd {
     session = null;
     counter = null;
     waiting = false;
+    noteFlows();
     at.carried().retire(ended);
     paths.end();
     ended.close();
