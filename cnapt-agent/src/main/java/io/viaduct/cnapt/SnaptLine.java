@@ -311,7 +311,11 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   public boolean gaveUp() {
     boolean lost = end().isSilent() && owner.carriesBeside(this);
     if (lost) {
-      dataLoop.execute(() -> abandon(end().name() + " has not come back"));
+      dataLoop.execute(() -> {
+        if (end().isSilent()) { // not if it was heard meanwhile
+          abandon(end().name() + " has not come back");
+        }
+      });
     }
     return lost;
   }

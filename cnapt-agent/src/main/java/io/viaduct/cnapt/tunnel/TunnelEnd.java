@@ -484,9 +484,13 @@ public final class TunnelEnd {
 
     @Override
     public void silenceChanged() {
-      silent = paths.isSilent();
-      at.stateChanged().run();
+      noteSilence();
     }
+  }
+
+  private void noteSilence() {
+    silent = paths.isSilent();
+    at.stateChanged().run();
   }
 
   /// Ends a batch of datagrams. @return true if it had packets for this host
@@ -532,6 +536,9 @@ public final class TunnelEnd {
     long nowNs = at.nowNs();
     of.onTick(nowNs);
     paths.tick(nowNs);
+    if (silent != paths.isSilent()) { // a change of network begins or ends a silence as well
+      noteSilence();
+    }
     drain(nowNs);
   }
 

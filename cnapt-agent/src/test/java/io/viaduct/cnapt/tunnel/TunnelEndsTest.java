@@ -154,6 +154,28 @@ class TunnelEndsTest {
     }
   }
 
+  @Test
+  void otherThreadsSeeASilenceThatAChangeOfNetworkBegins() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnd end = rig.on(rig::end);
+      rig.on(() -> {
+        end.install(there.parameters());
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+      rig.on(() -> {
+        end.networkChanged();
+        assertThat(end.paths().isSilent()).as("the first answer is awaited").isTrue();
+        assertThat(end.isSilent()).isTrue();
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+    }
+  }
+
   private static int answered(TunnelEnd of) {
     int[] flows = {0};
     of.session().flows().forEach(flow -> flows[0] += flow.received().packets() > 0 ? 1 : 0);
