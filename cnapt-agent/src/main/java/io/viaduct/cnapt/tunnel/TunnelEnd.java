@@ -596,10 +596,11 @@ public final class TunnelEnd {
     return session != null && !paths.isSilent() && !leaving;
   }
 
-  /// Returns whether flows that belong together stay here: new ones may have this SNAPT, or its
-  /// first answer is awaited, after a change of network or in a new session.
+  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers, or
+  /// its first answer is awaited, after a change of network or in a new session. That another one
+  /// is nearer separates no flows.
   boolean keepsTies(long nowNs) {
-    return isCarrying() || session != null && !leaving && nowNs < expectedNs;
+    return session != null && !drains && (!paths.isSilent() || nowNs < expectedNs);
   }
 
   /// Returns whether a flow stays here: the SNAPT answers, or the remote host has answered by it,

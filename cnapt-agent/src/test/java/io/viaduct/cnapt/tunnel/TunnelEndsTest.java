@@ -176,6 +176,44 @@ class TunnelEndsTest {
     }
   }
 
+  @Test
+  void flowsThatBelongTogetherStayWhereANearerSnaptIsSoughtButNotWhereOneDrains() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt one = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      ends.set(List.of(first, second));
+      rig.on(() -> {
+        first.install(one.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      rig.on(() -> {
+        first.seeksNearer(true);
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).containsExactlyInAnyOrder(5_000, 5_001);
+      rig.on(() -> {
+        first.told(true, 0);
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_002), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_002);
+    }
+  }
+
   private static int answered(TunnelEnd of) {
     int[] flows = {0};
     of.session().flows().forEach(flow -> flows[0] += flow.received().packets() > 0 ? 1 : 0);
