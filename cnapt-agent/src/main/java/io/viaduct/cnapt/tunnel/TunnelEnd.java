@@ -35,6 +35,12 @@ public final class TunnelEnd {
   /// Time for the first answer after a change: some tries on a slow path.
   private static final long EXPECTED_NS = 1_000_000_000L;
 
+  // A flow that nothing has answered: a connection sends few packets until then, and a stream that
+  // began this long before the silence was noticed has reached its host.
+  private static final int KNOWN_PACKETS = 8;
+  private static final int KNOWN_ROUND_TRIPS = 4;
+  private static final long KNOWN_NS_MIN = 500_000_000L;
+
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
@@ -596,17 +602,25 @@ public final class TunnelEnd {
     return session != null && !paths.isSilent() && !leaving;
   }
 
-  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers, or
-  /// its first answer is awaited, after a change of network or in a new session. That another one
-  /// is nearer separates no flows.
+  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
+  /// or its first answer is awaited, after a change of network or in a new session. That another
+  /// one is nearer separates no flows.
   boolean keepsTies(long nowNs) {
     return session != null && !drains && (!paths.isSilent() || nowNs < expectedNs);
   }
 
-  /// Returns whether a flow stays here: the SNAPT answers, or the remote host has answered by it,
-  /// so that the flow has its address.
-  boolean keeps(FlowState flow) {
-    return flow.received().packets() > 0 || !paths.isSilent();
+  /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
+  /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
+  /// only: it has sent several packets, over some round trips.
+  boolean keeps(FlowState flow, long nowNs) {
+    return flow.received().packets() > 0 || !paths.isSilent() || isKnownThere(flow, nowNs);
+  }
+
+  private boolean isKnownThere(FlowState flow, long nowNs) {
+    double roundTripMs = roundTripMs();
+    double leastMs = KNOWN_ROUND_TRIPS * (Double.isNaN(roundTripMs) ? 0 : roundTripMs);
+    return flow.sent().packets() > KNOWN_PACKETS
+        && nowNs - flow.openedNs() >= KNOWN_NS_MIN + (long) (leastMs * 1e6);
   }
 
   /// Ends a flow that another end has from now on.

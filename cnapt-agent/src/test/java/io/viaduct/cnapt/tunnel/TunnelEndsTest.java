@@ -9,6 +9,7 @@ import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.cnapt.snapts.Unmet;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpFields;
@@ -114,6 +115,71 @@ class TunnelEndsTest {
   }
 
   @Test
+  void aStreamThatHasSentForSomeRoundTripsStaysAlthoughNothingAnswersIt() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnd first = rig.on(rig::end);
+      TunnelEnd second = rig.on(rig::end);
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT, first, second);
+      rig.on(() -> {
+        first.install(EndRig.parameters("snapt-1")); // nobody answers
+        for (int i = 0; i < 20; i++) {
+          packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        }
+        return null;
+      });
+      rig.on(() -> {
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      awaitState(rig, first, State.SILENT);
+      rig.on(() -> {
+        var flow = flow(first, 5_000);
+        long openedNs = flow.openedNs();
+        assertThat(first.keeps(flow, openedNs + 400_000_000)).as("young").isFalse();
+        assertThat(first.keeps(flow, openedNs + 600_000_000)).isTrue();
+        return null;
+      });
+    }
+  }
+
+  @Test
+  void otherThreadsSeeASilenceThatAChangeOfNetworkBegins() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnd end = rig.on(rig::end);
+      rig.on(() -> {
+        end.install(there.parameters());
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+      rig.on(() -> {
+        end.networkChanged();
+        assertThat(end.paths().isSilent()).as("the first answer is awaited").isTrue();
+        assertThat(end.isSilent()).isTrue();
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+    }
+  }
+
+  private static FlowState flow(TunnelEnd of, int port) {
+    List<FlowState> found = new ArrayList<>();
+    of.session()
+        .flows()
+        .forEach(flow -> {
+          if (flow.devicePort() == port) {
+            found.add(flow);
+          }
+        });
+    return found.getFirst();
+  }
+
+  @Test
   void flowsThatBelongTogetherStayInTheFirstRoundTripOfANewSessionButNotWhenTheSnaptIsLost()
       throws Exception {
     TunnelSettings settings = TunnelSettings.defaults();
@@ -151,28 +217,6 @@ class TunnelEndsTest {
       });
       assertThat(rig.on(() -> ports(first))).as("the address is another one").isEmpty();
       assertThat(rig.on(() -> ports(second))).containsExactly(5_000);
-    }
-  }
-
-  @Test
-  void otherThreadsSeeASilenceThatAChangeOfNetworkBegins() throws Exception {
-    try (EndRig rig = new EndRig(System::nanoTime);
-        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
-      TunnelEnd end = rig.on(rig::end);
-      rig.on(() -> {
-        end.install(there.parameters());
-        return null;
-      });
-      awaitState(rig, end, State.CARRYING);
-      assertThat(end.isSilent()).isFalse();
-      rig.on(() -> {
-        end.networkChanged();
-        assertThat(end.paths().isSilent()).as("the first answer is awaited").isTrue();
-        assertThat(end.isSilent()).isTrue();
-        return null;
-      });
-      awaitState(rig, end, State.CARRYING);
-      assertThat(end.isSilent()).isFalse();
     }
   }
 
