@@ -38,6 +38,7 @@ final class PathTrials {
   ///
   /// @param to as in [PathMessages#add]
   void run(SessionPath path, @Nullable InetSocketAddress to, long nowNs) {
+    endAtDevice(path, nowNs);
     boolean asks = roundTrip != null && roundTrip.isDue(nowNs);
     if ((roundTrip == null || roundTrip.isSettled()) && mayTrain(path)) {
       int size = Math.min(SIZE_MAX, path.mtu.size());
@@ -85,10 +86,18 @@ final class PathTrials {
 
   /// Takes the answer to a datagram of a train.
   void acknowledged(int run, SessionPath path, long nowNs) {
-    trains.arrived(run);
-    if (roundTrip == null && trains.isComplete()) {
-      double roundTripUs = path.roundTripUs();
-      learn(path, Double.isNaN(roundTripUs) ? 0 : roundTripUs, nowNs);
+    trains.arrived(run, nowNs);
+    endAtDevice(path, nowNs);
+  }
+
+  // The SNAPT ends its trains by a question behind them; here an answer may be lost.
+  private void endAtDevice(SessionPath path, long nowNs) {
+    if (roundTrip == null) {
+      double smoothedUs = path.roundTripUs();
+      double roundTripUs = Double.isNaN(smoothedUs) ? 0 : smoothedUs;
+      if (trains.isOver((long) (roundTripUs * 1000), nowNs)) {
+        learn(path, roundTripUs, trains.arrivedNs());
+      }
     }
   }
 
