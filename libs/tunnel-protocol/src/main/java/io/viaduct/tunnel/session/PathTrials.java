@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A train of the SNAPT stands between two such questions. The answer to the second one ends it:
 /// the device cannot claim that the train has arrived sooner.
 final class PathTrials {
-  /// Jitter of the answer to the first question that the SNAPT believes, in µs.
+  /// Jitter of a round trip that a train believes, in µs: what is longer is a queue.
   private static final double JITTER_US = 5_000;
 
   /// Largest datagram of a train, so that a whole train leaves as one run.
@@ -93,12 +93,17 @@ final class PathTrials {
   // The SNAPT ends its trains by a question behind them; here an answer may be lost.
   private void endAtDevice(SessionPath path, long nowNs) {
     if (roundTrip == null) {
-      double smoothedUs = path.roundTripUs();
-      double roundTripUs = Double.isNaN(smoothedUs) ? 0 : smoothedUs;
+      double roundTripUs = ofTrain(path.roundTripUs(), path.probes.leastRoundTripUs());
       if (trains.isOver((long) (roundTripUs * 1000), nowNs)) {
         learn(path, roundTripUs, trains.arrivedNs());
       }
     }
+  }
+
+  // The smoothed round trip may have waited in a queue that is gone.
+  private static double ofTrain(double smoothedUs, double leastUs) {
+    double boundUs = leastUs + JITTER_US;
+    return Double.isNaN(smoothedUs) ? 0 : smoothedUs > boundUs ? boundUs : smoothedUs;
   }
 
   /// Takes the answer to a question. @return false if this path has not asked it
