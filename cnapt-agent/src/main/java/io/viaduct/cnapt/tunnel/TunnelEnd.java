@@ -60,6 +60,7 @@ public final class TunnelEnd {
   private volatile boolean silent; // likewise
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
   private volatile boolean hasFlows; // likewise, after each batch
+  private long silentNs; // beginning of the last silence
   private boolean drains; // as the SNAPT says
   private boolean unwanted; // a nearer SNAPT is free
   private double load;
@@ -495,7 +496,11 @@ public final class TunnelEnd {
   }
 
   private void noteSilence() {
-    silent = paths.isSilent();
+    boolean now = paths.isSilent();
+    if (now && !silent) {
+      silentNs = at.nowNs();
+    }
+    silent = now;
     at.stateChanged().run();
   }
 
@@ -611,16 +616,16 @@ public final class TunnelEnd {
 
   /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
   /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
-  /// only: it has sent several packets, over some round trips.
-  boolean keeps(FlowState flow, long nowNs) {
-    return flow.received().packets() > 0 || !paths.isSilent() || isKnownThere(flow, nowNs);
+  /// only: it has sent several packets, and began some round trips before the silence.
+  boolean keeps(FlowState flow) {
+    return flow.received().packets() > 0 || !paths.isSilent() || isKnownThere(flow);
   }
 
-  private boolean isKnownThere(FlowState flow, long nowNs) {
+  private boolean isKnownThere(FlowState flow) {
     double roundTripMs = roundTripMs();
     double leastMs = KNOWN_ROUND_TRIPS * (Double.isNaN(roundTripMs) ? 0 : roundTripMs);
     return flow.sent().packets() > KNOWN_PACKETS
-        && nowNs - flow.openedNs() >= KNOWN_NS_MIN + (long) (leastMs * 1e6);
+        && silentNs - flow.openedNs() >= KNOWN_NS_MIN + (long) (leastMs * 1e6);
   }
 
   /// Ends a flow that another end has from now on.
