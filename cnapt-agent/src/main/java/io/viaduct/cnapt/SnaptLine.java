@@ -300,13 +300,22 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     }
   }
 
+  @Override
+  public boolean livesWithoutControl() {
+    return end().carriesFlows();
+  }
+
   /// Gives up the flows of a SNAPT that is away, if the network is not the cause: another SNAPT
   /// carries, and nothing comes from this one.
   @Override
   public boolean gaveUp() {
     boolean lost = end().isSilent() && owner.carriesBeside(this);
     if (lost) {
-      dataLoop.execute(() -> abandon(end().name() + " has not come back"));
+      dataLoop.execute(() -> {
+        if (end().isSilent()) { // not if it was heard meanwhile
+          abandon(end().name() + " has not come back");
+        }
+      });
     }
     return lost;
   }

@@ -30,6 +30,7 @@ final class Candidates {
   private int place;
   private int attempts;
   private long failingSinceNs;
+  private long keptNs; // time at which home was last known to carry, not before failingSinceNs
 
   /// @param patienceNs how long home is tried again, in ns
   /// @param claims of all lists of this device: a SNAPT is current in one of them only
@@ -110,14 +111,17 @@ final class Candidates {
   /// Records a failed attempt at the current SNAPT.
   ///
   /// @param hopeless true if another attempt at the same SNAPT would be useless
+  /// @param carries true if home still carries, so that `snapt-patience` begins later
   /// @return true if it is home, and is given up
-  boolean failed(boolean hopeless, long nowNs) {
+  boolean failed(boolean hopeless, boolean carries, long nowNs) {
     dialled = null;
     if (attempts++ == 0) {
       failingSinceNs = nowNs;
+      keptNs = nowNs;
     }
+    keptNs = carries ? nowNs : keptNs;
     boolean isHome = isHome();
-    boolean goesOn = !hopeless && (isHome ? isPatient(nowNs) : attempts < ATTEMPTS_MAX);
+    boolean goesOn = !hopeless && (isHome ? nowNs - keptNs < patienceNs : attempts < ATTEMPTS_MAX);
     if (!goesOn) {
       moveOn();
     }

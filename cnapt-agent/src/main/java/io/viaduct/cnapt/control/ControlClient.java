@@ -586,7 +586,8 @@ public final class ControlClient implements ControlDialog.Owner {
     long nowNs = loop.ticker().nanoTime();
     if (!ours) {
       tell(why, detail);
-      if (!wasEstablished && candidates.failed(hopeless, nowNs)) {
+      boolean carries = session != null && listener.livesWithoutControl();
+      if (!wasEstablished && candidates.failed(hopeless, carries, nowNs)) {
         giveUp();
       }
     }

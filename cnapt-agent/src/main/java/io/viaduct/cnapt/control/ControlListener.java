@@ -56,6 +56,12 @@ public interface ControlListener {
     return false;
   }
 
+  /// Returns whether datagrams still pass, and flows of the session live by them. Another SNAPT
+  /// would end these flows.
+  default boolean livesWithoutControl() {
+    return false;
+  }
+
   /// Called when the SNAPT of the session has not come back within `snapt-patience`.
   ///
   /// @return true if the listener ends the session, and no attempt should resume it

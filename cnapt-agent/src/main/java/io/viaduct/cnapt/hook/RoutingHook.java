@@ -8,7 +8,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +26,8 @@ public final class RoutingHook implements AutoCloseable {
 
   /// Most readers at a time.
   static final int READERS_MAX = 8;
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Path socket;
   private final ServerSocketChannel server;
@@ -56,8 +60,7 @@ public final class RoutingHook implements AutoCloseable {
     }
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
-      server.bind(address);
-      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+      bind(server, socket);
     } catch (IOException e) {
       server.close();
       throw new IOException(
@@ -66,6 +69,22 @@ public final class RoutingHook implements AutoCloseable {
     RoutingHook hook = new RoutingHook(socket, server);
     Thread.ofVirtual().name("routing-hook").start(() -> hook.accept(begun));
     return hook;
+  }
+
+  // The mode of a socket can only be set afterwards. Until then nobody reaches it: it is in a
+  // folder
+  // of mode 700, which createTempDirectory makes.
+  private static void bind(ServerSocketChannel server, Path socket) throws IOException {
+    Path folder = Files.createTempDirectory(socket.toAbsolutePath().getParent(), ".");
+    Path hidden = folder.resolve("s");
+    try {
+      server.bind(UnixDomainSocketAddress.of(hidden));
+      Files.setPosixFilePermissions(hidden, PosixFilePermissions.fromString("rw-------"));
+      Files.move(hidden, socket, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(hidden);
+      Files.delete(folder);
+    }
   }
 
   private static boolean answers(UnixDomainSocketAddress address) {
@@ -92,8 +111,17 @@ public final class RoutingHook implements AutoCloseable {
       } catch (IOException e) {
         if (server.isOpen()) {
           LOG.warn("routing hook: a reader was not accepted: {}", e.getMessage());
+          pause(); // without file descriptors left, the next attempt fails at once as well
         }
       }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 

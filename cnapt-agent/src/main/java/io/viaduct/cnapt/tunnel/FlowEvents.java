@@ -57,12 +57,27 @@ public final class FlowEvents implements TunnelEnd.FlowChanges {
 
   /// Tells one reader of all flows that are open. Any thread may call this.
   public void tellOpen(Consumer<String> reader) {
-    loop.execute(() ->
-        forEach((end, flow) -> {
-          if (flow.attachment() instanceof FlowNote note) {
-            reader.accept(FlowEvent.flow(id(note), flow, note, end.name(), clock.millis()));
-          }
-        }));
+    loop.execute(() -> {
+      ArrayDeque<Open> open = new ArrayDeque<>();
+      forEach((end, flow) -> open.add(new Open(end, flow)));
+      tellOpen(open, reader);
+    });
+  }
+
+  private record Open(TunnelEnd end, FlowState flow) {}
+
+  // A flow that has ended before its turn is not told: the reader has got its end.
+  private void tellOpen(ArrayDeque<Open> open, Consumer<String> reader) {
+    for (int i = 0; i < SLICE && !open.isEmpty(); i++) {
+      Open next = open.poll();
+      FlowState flow = next.flow();
+      if (!flow.hasEnded() && flow.attachment() instanceof FlowNote note) {
+        reader.accept(FlowEvent.flow(id(note), flow, note, next.end().name(), clock.millis()));
+      }
+    }
+    if (!open.isEmpty()) {
+      loop.execute(() -> tellOpen(open, reader));
+    }
   }
 
   private void forEach(BiConsumer<TunnelEnd, FlowState> visitor) {

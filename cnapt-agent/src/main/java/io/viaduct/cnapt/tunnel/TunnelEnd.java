@@ -35,6 +35,12 @@ public final class TunnelEnd {
   /// Time for the first answer after a change: some tries on a slow path.
   private static final long EXPECTED_NS = 1_000_000_000L;
 
+  // A flow that nothing has answered: a connection sends few packets until then, and a stream that
+  // began this long before the silence was noticed has reached its host.
+  private static final int KNOWN_PACKETS = 8;
+  private static final int KNOWN_ROUND_TRIPS = 4;
+  private static final long KNOWN_NS_MIN = 500_000_000L;
+
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
@@ -53,6 +59,8 @@ public final class TunnelEnd {
   private volatile boolean leaving; // drains or unwanted; written by the event loop
   private volatile boolean silent; // likewise
   private volatile boolean emptied; // is leaving without a flow; written by the event loop
+  private volatile boolean hasFlows; // likewise, after each batch
+  private long silentNs; // beginning of the last silence
   private boolean drains; // as the SNAPT says
   private boolean unwanted; // a nearer SNAPT is free
   private double load;
@@ -286,6 +294,14 @@ public final class TunnelEnd {
     terms = told;
   }
 
+  private void noteFlows() {
+    TunnelSession of = session;
+    boolean now = of != null && of.flows().size() > 0;
+    if (now != hasFlows) {
+      hasFlows = now;
+    }
+  }
+
   private void noteEmpty() {
     TunnelSession of = session;
     if (leaving && !emptied && of != null && of.flows().size() == 0) {
@@ -334,6 +350,11 @@ public final class TunnelEnd {
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
     return silent;
+  }
+
+  /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
+  public boolean carriesFlows() {
+    return hasFlows && !silent;
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
@@ -470,9 +491,17 @@ public final class TunnelEnd {
 
     @Override
     public void silenceChanged() {
-      silent = paths.isSilent();
-      at.stateChanged().run();
+      noteSilence();
     }
+  }
+
+  private void noteSilence() {
+    boolean now = paths.isSilent();
+    if (now && !silent) {
+      silentNs = at.nowNs();
+    }
+    silent = now;
+    at.stateChanged().run();
   }
 
   /// Ends a batch of datagrams. @return true if it had packets for this host
@@ -500,6 +529,7 @@ public final class TunnelEnd {
 
   private void count(long nowNs) {
     meter.note(nowNs);
+    noteFlows();
     noteEmpty();
     SessionCounter of = counter;
     if (of != null) {
@@ -517,6 +547,9 @@ public final class TunnelEnd {
     long nowNs = at.nowNs();
     of.onTick(nowNs);
     paths.tick(nowNs);
+    if (silent != paths.isSilent()) { // a change of network begins or ends a silence as well
+      noteSilence();
+    }
     drain(nowNs);
   }
 
@@ -549,6 +582,7 @@ public final class TunnelEnd {
     session = null;
     counter = null;
     waiting = false;
+    noteFlows();
     at.carried().retire(ended);
     paths.end();
     ended.close();
@@ -573,16 +607,25 @@ public final class TunnelEnd {
     return session != null && !paths.isSilent() && !leaving;
   }
 
-  /// Returns whether flows that belong together stay here: new ones may have this SNAPT, or its
-  /// first answer is awaited, after a change of network or in a new session.
+  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
+  /// or its first answer is awaited, after a change of network or in a new session. That another
+  /// one is nearer separates no flows.
   boolean keepsTies(long nowNs) {
-    return isCarrying() || session != null && !leaving && nowNs < expectedNs;
+    return session != null && !drains && (!paths.isSilent() || nowNs < expectedNs);
   }
 
-  /// Returns whether a flow stays here: the SNAPT answers, or the remote host has answered by it,
-  /// so that the flow has its address.
+  /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
+  /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
+  /// only: it has sent several packets, and began some round trips before the silence.
   boolean keeps(FlowState flow) {
-    return flow.received().packets() > 0 || !paths.isSilent();
+    return flow.received().packets() > 0 || !paths.isSilent() || isKnownThere(flow);
+  }
+
+  private boolean isKnownThere(FlowState flow) {
+    double roundTripMs = roundTripMs();
+    double leastMs = KNOWN_ROUND_TRIPS * (Double.isNaN(roundTripMs) ? 0 : roundTripMs);
+    return flow.sent().packets() > KNOWN_PACKETS
+        && silentNs - flow.openedNs() >= KNOWN_NS_MIN + (long) (leastMs * 1e6);
   }
 
   /// Ends a flow that another end has from now on.

@@ -115,8 +115,8 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
     begin(packet, key, nowNs);
   }
 
-  /// Offers a packet of a flow to its session. A flow that nothing has answered yet begins anew if
-  /// its SNAPT is silent and another one carries: no host knows it by the SNAPT's address.
+  /// Offers a packet of a flow to its session. A young flow that nothing has answered yet begins
+  /// anew if its SNAPT is silent and another one carries: no host knows it by the SNAPT's address.
   private void offer(IpPacket packet, FlowKey key, TunnelEnd to, FlowState flow, long nowNs) {
     if (to.keeps(flow) || !isAnyCarrying()) {
       to.offer(packet, flow, nowNs);

@@ -23,7 +23,7 @@ class CandidatesTest {
   private void home(Snapt at) {
     candidates.replace(List.of(ONE, TWO, THREE));
     while (!at.equals(candidates.current())) {
-      candidates.failed(true, 0);
+      candidates.failed(true, false, 0);
     }
     succeed();
   }
@@ -31,49 +31,62 @@ class CandidatesTest {
   @Test
   void aStrangerIsAskedThreeTimesHomeForTenSeconds() {
     candidates.replace(List.of(ONE, TWO, THREE));
-    candidates.failed(false, 0);
-    candidates.failed(false, 0);
+    candidates.failed(false, false, 0);
+    candidates.failed(false, false, 0);
     assertThat(candidates.isPatient(0)).isFalse();
-    candidates.failed(false, 0);
+    candidates.failed(false, false, 0);
     assertThat(candidates.current()).isEqualTo(TWO);
     succeed();
     for (long at = 100 * SECOND; at < 110 * SECOND; at += SECOND / 4) {
-      assertThat(candidates.failed(false, at)).isFalse();
+      assertThat(candidates.failed(false, false, at)).isFalse();
       assertThat(candidates.isPatient(at)).isTrue();
       assertThat(candidates.current()).isEqualTo(TWO);
     }
-    assertThat(candidates.failed(false, 110 * SECOND)).as("home is given up").isTrue();
+    assertThat(candidates.failed(false, false, 110 * SECOND)).as("home is given up").isTrue();
     assertThat(candidates.current()).isEqualTo(THREE);
-    assertThat(candidates.failed(true, 110 * SECOND)).as("a stranger is not").isFalse();
+    assertThat(candidates.failed(true, false, 110 * SECOND)).as("a stranger is not").isFalse();
+  }
+
+  @Test
+  void homeIsNotGivenUpWhileItCarriesAndHasItsPatienceFromThenOn() {
+    home(TWO);
+    for (long at = 0; at <= 100 * SECOND; at += SECOND) {
+      assertThat(candidates.failed(false, true, at)).isFalse();
+    }
+    assertThat(candidates.isPatient(100 * SECOND)).as("the pauses grow").isFalse();
+    assertThat(candidates.failed(false, false, 109 * SECOND)).isFalse();
+    assertThat(candidates.current()).isEqualTo(TWO);
+    assertThat(candidates.failed(false, false, 110 * SECOND)).isTrue();
+    assertThat(candidates.current()).isEqualTo(THREE);
   }
 
   @Test
   void whoRefusesForGoodIsLeftAtOnceEvenHome() {
     home(ONE);
-    candidates.failed(true, 0);
+    candidates.failed(true, false, 0);
     assertThat(candidates.current()).isEqualTo(TWO);
   }
 
   @Test
   void aListWithoutHomeDoesNotEndTheStayThere() {
     home(TWO);
-    candidates.failed(false, 0);
+    candidates.failed(false, false, 0);
     candidates.replace(List.of(ONE, THREE));
     assertThat(candidates.current()).isEqualTo(TWO);
-    candidates.failed(false, 10 * SECOND);
+    candidates.failed(false, false, 10 * SECOND);
     assertThat(candidates.current()).isEqualTo(ONE);
   }
 
   @Test
   void afterAChangeOfNetworkHomeIsFirstAgain() {
     home(THREE);
-    candidates.failed(false, 0);
-    candidates.failed(false, 10 * SECOND);
+    candidates.failed(false, false, 0);
+    candidates.failed(false, false, 10 * SECOND);
     assertThat(candidates.current()).isEqualTo(ONE);
     candidates.networkChanged();
     assertThat(candidates.current()).isEqualTo(THREE);
     assertThat(candidates.isPatient(20 * SECOND)).isTrue();
-    candidates.failed(false, 20 * SECOND);
+    candidates.failed(false, false, 20 * SECOND);
     assertThat(candidates.current()).isEqualTo(THREE);
   }
 
@@ -81,8 +94,8 @@ class CandidatesTest {
   void whoIsTheOnlyOneIsAskedForEverButSlowlyAfterPatience() {
     candidates.replace(List.of(ONE));
     succeed();
-    candidates.failed(false, 0);
-    candidates.failed(false, 11 * SECOND);
+    candidates.failed(false, false, 0);
+    candidates.failed(false, false, 11 * SECOND);
     assertThat(candidates.current()).isEqualTo(ONE);
     assertThat(candidates.isPatient(11 * SECOND)).isFalse();
   }
@@ -99,23 +112,23 @@ class CandidatesTest {
     second.replace(List.of(ONE, TWO, THREE));
     assertThat(second.current()).isEqualTo(TWO);
     for (int i = 0; i < Candidates.ATTEMPTS_MAX; i++) {
-      first.failed(false, 0);
+      first.failed(false, false, 0);
     }
     assertThat(first.current()).as("the next one that is free").isEqualTo(THREE);
-    second.failed(true, 0);
+    second.failed(true, false, 0);
     assertThat(second.current()).as("what the first one has given up").isNotIn(TWO, THREE);
   }
 
   @Test
   void aWelcomeCountsForTheSnaptThatHasSentItAlsoWhenTheListHasChangedMeanwhile() {
     candidates.replace(List.of(ONE, TWO));
-    candidates.failed(true, 0);
+    candidates.failed(true, false, 0);
     assertThat(candidates.dial()).isEqualTo(TWO);
     candidates.replace(List.of(ONE, THREE));
     assertThat(candidates.current()).as("what is dialled stays").isEqualTo(TWO);
     assertThat(candidates.succeeded(TWO, TWO.id())).isTrue();
     candidates.replace(List.of(ONE, THREE));
-    candidates.failed(false, 0);
+    candidates.failed(false, false, 0);
     assertThat(candidates.current()).as("home").isEqualTo(TWO);
   }
 
@@ -161,10 +174,10 @@ class CandidatesTest {
     assertThat(second.dial()).isEqualTo(unnamed);
     second.replace(List.of(new Snapt(ONE.id(), "third-name", 443), TWO));
     assertThat(second.succeeded(unnamed, ONE.id())).as("the other list has it").isFalse();
-    second.failed(true, 0);
+    second.failed(true, false, 0);
     assertThat(second.current()).isEqualTo(TWO);
     assertThat(second.succeeded(TWO, TWO.id())).isTrue();
-    second.failed(true, 0);
+    second.failed(true, false, 0);
     assertThat(second.current()).as("nothing else is free").isEqualTo(TWO);
   }
 

@@ -96,6 +96,19 @@ class SnaptRestartTest {
   }
 
   @Test
+  void aSnaptIsNotGivenUpWhileFlowsLiveByItAlthoughItsControlPortIsAway() {
+    agent.livesWithoutControl = true;
+    connect(Duration.ofMillis(300));
+    home.close();
+    awaitRefusals(6);
+    assertThat(agent.timesGivenUp).isZero();
+    assertThat(other.clients).isEmpty();
+    agent.livesWithoutControl = false;
+    await().atMost(Duration.ofSeconds(10)).until(() -> agent.welcomed.size() == 2);
+    assertThat(agent.timesGivenUp).isEqualTo(1);
+  }
+
+  @Test
   void aSessionThatIsGivenUpIsNotAskedForAgain() throws Exception {
     agent.givesUp = true;
     connect(Duration.ofMillis(300));

@@ -142,9 +142,9 @@ class SnaptWatchTest {
     }
     await().until(() -> seen(near).roundTripMs() != null);
     on(() -> {
-      used.failed(true, 0);
+      used.failed(true, false, 0);
       assertThat(used.current()).as("the nearest").isEqualTo(near);
-      used.failed(true, 0);
+      used.failed(true, false, 0);
       assertThat(used.current()).as("not one that was tried").isNotEqualTo(near);
     });
   }

@@ -57,6 +57,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile boolean mayLeave = true;
   volatile boolean isSpare;
   final Queue<String> rested = new ConcurrentLinkedQueue<>();
+  volatile boolean livesWithoutControl;
   volatile int timesNotTaken; // written by the control loop
   volatile boolean givesUp;
   volatile int timesGivenUp; // written by the control loop
@@ -182,6 +183,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void told(boolean isDraining, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
+  }
+
+  @Override
+  public boolean livesWithoutControl() {
+    return livesWithoutControl;
   }
 
   @Override

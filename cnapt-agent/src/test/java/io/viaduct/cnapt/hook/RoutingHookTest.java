@@ -93,6 +93,9 @@ class RoutingHookTest {
   void onlyTheUserWhoRunsTheAgentMayRead() throws IOException {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
         .isEqualTo("rw-------");
+    try (var files = Files.list(socket.getParent())) {
+      assertThat(files).as("where it was bound is gone").containsExactly(socket);
+    }
   }
 
   @Test

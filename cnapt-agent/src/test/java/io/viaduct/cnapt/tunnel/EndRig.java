@@ -42,7 +42,7 @@ final class EndRig implements AutoCloseable {
           answered.add(ByteBufUtil.hexDump(packet.buffer(), packet.start(), packet.length())));
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-  private final IoEventLoop loop = loops.next();
+  final IoEventLoop loop = loops.next();
   private final OwnerLookup owners = new OwnerLookup();
   private final Classifier classifier = Applications.classifier(Optional.empty());
   final FlowClasses classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);

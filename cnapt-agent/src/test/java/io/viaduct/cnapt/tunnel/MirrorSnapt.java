@@ -192,7 +192,9 @@ final class MirrorSnapt implements AutoCloseable {
         try {
           socket.send(new DatagramPacket(datagram, datagram.length, to));
         } catch (IOException e) {
-          throw new UncheckedIOException(e);
+          if (!socket.isClosed()) { // it dies in the middle of an answer
+            throw new UncheckedIOException(e);
+          }
         }
       }
       burst.release();

@@ -9,6 +9,7 @@ import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.cnapt.snapts.Unmet;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpFields;
@@ -114,6 +115,76 @@ class TunnelEndsTest {
   }
 
   @Test
+  void aStreamThatNothingAnswersStaysIfItBeganSomeRoundTripsBeforeTheSilence() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt dying = new MirrorSnapt(settings)) {
+      TunnelEnd first = rig.on(rig::end);
+      rig.on(() -> {
+        first.install(dying.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      dying.close();
+      rig.on(() -> {
+        stream(first, 5_000, System.nanoTime() - 1_000_000_000);
+        return null;
+      });
+      awaitState(rig, first, State.SILENT);
+      rig.on(() -> {
+        stream(first, 5_001, System.nanoTime());
+        assertThat(first.keeps(flow(first, 5_000))).isTrue();
+        assertThat(first.keeps(flow(first, 5_001))).as("nobody can know it").isFalse();
+        return null;
+      });
+    }
+  }
+
+  private static void stream(TunnelEnd at, int port, long nowNs) {
+    byte[] packet = PacketForge.udp(voice(port), new byte[40]);
+    for (int i = 0; i < 20; i++) {
+      ByteBuf buffer = Unpooled.directBuffer().writeZero(HEADROOM).writeBytes(packet);
+      at.offer(new IpPacket().set(buffer, HEADROOM, packet.length), nowNs);
+      buffer.release();
+    }
+    at.flush(System.nanoTime());
+  }
+
+  @Test
+  void otherThreadsSeeASilenceThatAChangeOfNetworkBegins() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnd end = rig.on(rig::end);
+      rig.on(() -> {
+        end.install(there.parameters());
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+      rig.on(() -> {
+        end.networkChanged();
+        assertThat(end.paths().isSilent()).as("the first answer is awaited").isTrue();
+        assertThat(end.isSilent()).isTrue();
+        return null;
+      });
+      awaitState(rig, end, State.CARRYING);
+      assertThat(end.isSilent()).isFalse();
+    }
+  }
+
+  private static FlowState flow(TunnelEnd of, int port) {
+    List<FlowState> found = new ArrayList<>();
+    of.session()
+        .flows()
+        .forEach(flow -> {
+          if (flow.devicePort() == port) {
+            found.add(flow);
+          }
+        });
+    return found.getFirst();
+  }
+
+  @Test
   void flowsThatBelongTogetherStayInTheFirstRoundTripOfANewSessionButNotWhenTheSnaptIsLost()
       throws Exception {
     TunnelSettings settings = TunnelSettings.defaults();
@@ -151,6 +222,44 @@ class TunnelEndsTest {
       });
       assertThat(rig.on(() -> ports(first))).as("the address is another one").isEmpty();
       assertThat(rig.on(() -> ports(second))).containsExactly(5_000);
+    }
+  }
+
+  @Test
+  void flowsThatBelongTogetherStayWhereANearerSnaptIsSoughtButNotWhereOneDrains() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt one = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      ends.set(List.of(first, second));
+      rig.on(() -> {
+        first.install(one.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      rig.on(() -> {
+        first.seeksNearer(true);
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).containsExactlyInAnyOrder(5_000, 5_001);
+      rig.on(() -> {
+        first.told(true, 0);
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_002), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_002);
     }
   }
 

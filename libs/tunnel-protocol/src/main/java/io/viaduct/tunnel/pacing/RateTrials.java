@@ -36,6 +36,8 @@ public final class RateTrials {
   private int step;
   private int size;
   private int arrived;
+  private long arrivedNs;
+  private long quorumNs;
   private long sentNs;
   private boolean known;
   private long freshUntilNs;
@@ -78,19 +80,32 @@ public final class RateTrials {
     return true;
   }
 
-  /// Counts a datagram of the train that has arrived.
-  public void arrived(int of) {
+  /// Counts a datagram of the train that has arrived, as its answer tells now.
+  public void arrived(int of, long nowNs) {
     if (of == run) {
       arrived++;
+      arrivedNs = nowNs;
+      quorumNs = arrived <= TrainRun.quorum(run) ? nowNs : quorumNs;
     }
   }
 
-  /// Returns whether every datagram of the train has arrived.
-  public boolean isComplete() {
-    return run != NONE && arrived >= TrainRun.length(run);
+  /// Returns whether no other datagram of the train is worth waiting for: all have arrived, or
+  /// enough have, and the others are a round trip late.
+  public boolean isOver(long roundTripNs, long nowNs) {
+    if (run == NONE || arrived < TrainRun.quorum(run)) {
+      return false;
+    }
+    return arrived >= TrainRun.length(run)
+        || nowNs - quorumNs >= roundTripNs
+        || nowNs - sentNs > ANSWER_NS_MAX;
   }
 
-  /// Ends the train: what left after it was answered now.
+  /// Returns the time of the last answer to the train.
+  public long arrivedNs() {
+    return arrivedNs;
+  }
+
+  /// Ends the train: its last datagram, or what left after it, was answered now.
   ///
   /// @param roundTripNs round trip without the train
   /// @return bytes per second that the path carries at least, 0 if the train was lost

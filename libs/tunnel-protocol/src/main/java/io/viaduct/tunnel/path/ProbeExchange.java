@@ -19,6 +19,10 @@ public final class ProbeExchange {
 
   private static final double WORSE_US = 20_000;
   private static final int OUTSTANDING = 64;
+
+  /// Time for which the least round trip is that of the path.
+  private static final long RECENT_US = 60_000_000;
+
   private static final int FIRST_SAMPLES = 4;
 
   private final RttEstimator roundTrip = new RttEstimator(RECENT);
@@ -31,12 +35,17 @@ public final class ProbeExchange {
   private long answeredUs;
   private long lastRoundTripUs;
   private int samples;
+  private double leastUs = Double.NaN; // since leastFromUs
+  private double leastBeforeUs = Double.NaN;
+  private long leastFromUs;
 
   /// Forgets the round trip, because the path has changed. The clocks' offset stays.
   public void forget() {
     roundTrip.reset();
     usual.reset();
     samples = 0;
+    leastUs = Double.NaN;
+    leastBeforeUs = Double.NaN;
   }
 
   /// Returns the next probe, to be sent now.
@@ -84,8 +93,18 @@ public final class ProbeExchange {
       roundTrip.sample(sinceUs, lastRoundTripUs);
     }
     usual.sample(sinceUs, lastRoundTripUs);
+    noteLeast(nowUs);
     answeredUs = nowUs;
     return true;
+  }
+
+  private void noteLeast(long nowUs) {
+    if (nowUs - leastFromUs >= RECENT_US) {
+      leastFromUs = nowUs;
+      leastBeforeUs = leastUs;
+      leastUs = Double.NaN;
+    }
+    leastUs = least(leastUs, lastRoundTripUs);
   }
 
   private static double least(double before, double sample) {
@@ -99,6 +118,12 @@ public final class ProbeExchange {
   /// Returns the smoothed round trip, NaN before the first answer.
   public double smoothedRoundTripUs() {
     return roundTrip.smoothed();
+  }
+
+  /// Returns the least round trip of the last one to two minutes with answers, NaN before the first
+  /// answer: that of the path without any queue.
+  public double leastRoundTripUs() {
+    return least(leastBeforeUs, leastUs);
   }
 
   /// Returns the round trip of about the last minute, NaN before the first answer.

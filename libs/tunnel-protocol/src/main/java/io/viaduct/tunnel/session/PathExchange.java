@@ -494,6 +494,7 @@ final class PathExchange {
     if (from != null
         && by != null
         && by.trials != null
+        && from.equals(bindings.address(by.id)) // an only path has datagrams of other addresses
         && by.trials.answered(response.nonce(), by, nowNs)) {
       return Verdict.ACCEPTED;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A train of the SNAPT stands between two such questions. The answer to the second one ends it:
 /// the device cannot claim that the train has arrived sooner.
 final class PathTrials {
-  /// Jitter of the answer to the first question that the SNAPT believes, in µs.
+  /// Jitter of a round trip that a train believes, in µs: what is longer is a queue.
   private static final double JITTER_US = 5_000;
 
   /// Largest datagram of a train, so that a whole train leaves as one run.
@@ -38,6 +38,7 @@ final class PathTrials {
   ///
   /// @param to as in [PathMessages#add]
   void run(SessionPath path, @Nullable InetSocketAddress to, long nowNs) {
+    endAtDevice(path, nowNs);
     boolean asks = roundTrip != null && roundTrip.isDue(nowNs);
     if ((roundTrip == null || roundTrip.isSettled()) && mayTrain(path)) {
       int size = Math.min(SIZE_MAX, path.mtu.size());
@@ -85,11 +86,24 @@ final class PathTrials {
 
   /// Takes the answer to a datagram of a train.
   void acknowledged(int run, SessionPath path, long nowNs) {
-    trains.arrived(run);
-    if (roundTrip == null && trains.isComplete()) {
-      double roundTripUs = path.roundTripUs();
-      learn(path, Double.isNaN(roundTripUs) ? 0 : roundTripUs, nowNs);
+    trains.arrived(run, nowNs);
+    endAtDevice(path, nowNs);
+  }
+
+  // The SNAPT ends its trains by a question behind them; here an answer may be lost.
+  private void endAtDevice(SessionPath path, long nowNs) {
+    if (roundTrip == null) {
+      double roundTripUs = ofTrain(path.roundTripUs(), path.probes.leastRoundTripUs());
+      if (trains.isOver((long) (roundTripUs * 1000), nowNs)) {
+        learn(path, roundTripUs, trains.arrivedNs());
+      }
     }
+  }
+
+  // The smoothed round trip may have waited in a queue that is gone.
+  private static double ofTrain(double smoothedUs, double leastUs) {
+    double boundUs = leastUs + JITTER_US;
+    return Double.isNaN(smoothedUs) ? 0 : smoothedUs > boundUs ? boundUs : smoothedUs;
   }
 
   /// Takes the answer to a question. @return false if this path has not asked it

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetSocketAddress;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +129,21 @@ class PathTrialsTest {
     call(5);
     assertThat(rig.links.get(1).sentUp).isEqualTo(up);
     assertThat(rig.links.get(1).sentDown).isEqualTo(down);
+  }
+
+  @Test
+  void theAnswerFromAnAddressThatIsNotBoundMeasuresNothing() {
+    open(2_500_000);
+    packets();
+    rig.advanceMs(40); // the SNAPT has asked, and the question is on its way
+    rig.links.getFirst().losesUp = true;
+    int before = rig.captured.size();
+    rig.advanceMs(20);
+    for (byte[] each : List.copyOf(rig.captured.subList(before, rig.captured.size()))) {
+      rig.receiveAtSnapt(each, new InetSocketAddress("203.0.113.9", 40_000));
+    }
+    assertThat(rig.captured.size()).isGreaterThan(before);
+    assertThat(rig.snapt.ownRoundTripUs()).isNaN();
   }
 
   @Test
