@@ -1,4 +1,4 @@
--- The spending that caps compare is that of the day on which an interval was first posted. What is given back later is
+-- The spending that caps compare is that of the day on which the report of an interval came. What is given back later is
 -- taken off that day, and not off the day of giving back, which would let a user spend more than the cap of that day. The
 -- credit for the caps of a tariff comes days later, so it is no part of it.
 create or replace function posting_moves_credit() returns trigger language plpgsql as $$
@@ -8,9 +8,9 @@ begin
         where account like 'USER:%' group by 1) moved
   where c.account = moved.account;
   insert into spending as s (account, day, spent_microdenarii)
-    select c.account, (coalesce(first.posted_at, t.posted_at) at time zone 'UTC')::date, -sum(p.amount_microdenarii)
+    select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date, -sum(p.amount_microdenarii)
     from added p join ledger_transaction t on t.id = p.transaction_id join credit_account c on c.account = substr(p.account, 6)
-    left join lateral (select min(o.posted_at) as posted_at from ledger_transaction o where o.interval_id = t.interval_id) first on true
+    left join charging_interval i on i.id = t.interval_id
     where p.account like 'USER:%' and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL')
     group by 1, 2 order by 1, 2
   on conflict (account, day) do update set spent_microdenarii = s.spent_microdenarii + excluded.spent_microdenarii;
@@ -19,9 +19,9 @@ end $$;
 
 delete from spending;
 insert into spending
-  select c.account, (coalesce(first.posted_at, t.posted_at) at time zone 'UTC')::date, -sum(p.amount_microdenarii)
+  select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date, -sum(p.amount_microdenarii)
   from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
-  left join lateral (select min(o.posted_at) as posted_at from ledger_transaction o where o.interval_id = t.interval_id) first on true
+  left join charging_interval i on i.id = t.interval_id
   where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2;
 
 -- Bytes of an application that passed without a grant, because billing was away: those between two totals of the session.

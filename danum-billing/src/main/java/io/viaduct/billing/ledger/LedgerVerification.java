@@ -167,14 +167,14 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "the kept spending of each day is the charges first posted on it, less what was given back of them",
+            "the kept spending of each day is what the reports of that day were charged",
             """
             select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
                    || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
             from spending s full join (
-              select c.account, (coalesce(f.posted_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
+              select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
               from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
-              left join (select interval_id, min(posted_at) as posted_at from ledger_transaction group by 1) f on f.interval_id = t.interval_id
+              left join charging_interval i on i.id = t.interval_id
               where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
               on (p.account, p.day) = (s.account, s.day)
             where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)

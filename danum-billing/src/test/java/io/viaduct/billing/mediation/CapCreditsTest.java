@@ -123,7 +123,7 @@ class CapCreditsTest {
     assertThat(
             rig.jdbc.queryForList(
                 "select spent_microdenarii from spending where account = ?", Long.class, alice))
-        .as("by day of posting")
+        .as("by day of the report")
         .containsExactly(6 * VIDEO);
     List<Long> charges =
         rig.jdbc.queryForList(
