@@ -27,6 +27,7 @@ final class Candidates {
   private @Nullable Snapt home;
   private @Nullable Snapt dialled;
   private @Nullable Snapt rested; // drains, and is not needed
+  private boolean askedAgain; // although no list has it
   private int place;
   private int attempts;
   private long failingSinceNs;
@@ -51,6 +52,7 @@ final class Candidates {
     Snapt drained = rested;
     if (drained != null && isListed(drained)) {
       rested = null; // it serves again
+      askedAgain = false;
     }
     Snapt current = current();
     List<Snapt> next = new ArrayList<>();
@@ -221,14 +223,21 @@ final class Candidates {
     return true;
   }
 
-  /// Lets the SNAPT that was given up be current again, unless a list has left it out: another list
-  /// will then have it. A drain that was over soon is in no list.
+  /// Lets the SNAPT that was given up be current again. A drain that was over soon is in no later
+  /// list, so it is asked once although the newest list has left it out: that may be its own. Then
+  /// another list will have it.
   ///
   /// @return false if there is none, or a list will have it
   boolean restIsOver() {
     Snapt drained = rested;
-    if (drained == null || !listed.isEmpty() && !isListed(drained)) {
+    if (drained == null) {
       return false;
+    }
+    if (!listed.isEmpty() && !isListed(drained)) {
+      if (askedAgain) {
+        return false;
+      }
+      askedAgain = true;
     }
     rested = null;
     return true;
@@ -274,6 +283,7 @@ final class Candidates {
     if (!claims.claim(this, by)) {
       return false;
     }
+    askedAgain = false;
     dialled = null;
     home = by;
     int found = snapts.indexOf(by);

@@ -233,15 +233,15 @@ public final class ControlClient implements ControlDialog.Owner {
   // Lists tell that the SNAPT serves again, if they have told that it drains.
   private void awaitRestEnd() {
     cancel(restEnd);
-    restEnd =
-        loop.schedule(
-            () -> {
-              if (candidates.restIsOver()) {
-                connectUnlessBusy();
-              }
-            },
-            backOff.next(),
-            TimeUnit.MILLISECONDS);
+    restEnd = loop.schedule(this::endRest, backOff.next(), TimeUnit.MILLISECONDS);
+  }
+
+  private void endRest() {
+    if (departing != null) {
+      awaitRestEnd(); // the one that is left has not gone yet
+    } else if (dialog == null && retry == null && candidates.restIsOver()) {
+      connect();
+    }
   }
 
   private void connectUnlessBusy() {

@@ -85,7 +85,10 @@ final class CommandLineStep {
     String explained = denarii("alice", "explain", dearest.id());
     narration.block(explained);
     narration.hold(
-        explained.lines().toList().getLast().contains(BillingClient.denarii(dearest.net())),
+        explained
+            .lines()
+            .filter(line -> line.startsWith("to pay"))
+            .anyMatch(line -> line.contains(BillingClient.denarii(dearest.net()))),
         "denarii explain %s comes to what the charge is: %s",
         dearest.id(),
         BillingClient.denarii(dearest.net()));
