@@ -50,17 +50,19 @@ final class Programs {
 
   /// Commands of the launcher that are bash, and the file that reads their options.
   private static final Map<String, String> SCRIPTS =
-      Map.of(
-          "train", "viaduct",
-          "screenshots", "viaduct",
-          "test", "bin/suite.sh",
-          "fuzz", "bin/fuzz.sh",
-          "version", "viaduct",
-          "help", "viaduct",
-          "bench stages", "lab/benchmarks/src/main/java/io/viaduct/stages/StagesCommand.java",
-          "bench core", "bin/benchmarks.sh",
-          "bench pages", "bin/suite.sh",
-          "bench viewers", "bin/suite.sh");
+      Map.ofEntries(
+          Map.entry("train", "viaduct"),
+          Map.entry("screenshots", "viaduct"),
+          Map.entry("test", "bin/suite.sh"),
+          Map.entry("fuzz", "bin/fuzz.sh"),
+          Map.entry("version", "viaduct"),
+          Map.entry("help", "viaduct"),
+          Map.entry(
+              "bench stages", "lab/benchmarks/src/main/java/io/viaduct/stages/StagesCommand.java"),
+          Map.entry("bench core", "bin/benchmarks.sh"),
+          Map.entry("bench pages", "bin/suite.sh"),
+          Map.entry("bench viewers", "bin/suite.sh"),
+          Map.entry("reproduce num", "viaduct"));
 
   // Stands for a value: NAME, FILE, H2, "…"; picocli could not convert it.
   private static final Pattern PLACEHOLDER = Pattern.compile("[A-Z][A-Z0-9-]*|.*(…|@).*");
