@@ -14,6 +14,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// TCP that end, as a reader of the routing hook hears of them, and as they are charged.
 public final class RoutingHookDay {
   private static final int DOWNLOAD_BYTES = 3_000_000;
-  private static final int PACKETS = 700; // 7 s: statistics are told each 5 s
+  private static final Duration CALL = Duration.ofSeconds(7); // statistics are told each 5 s
 
   private final MovingLab lab;
   private final Path socket;
@@ -53,11 +54,15 @@ public final class RoutingHookDay {
     lab.start();
     Thread.ofVirtual().start(this::read);
     var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
-    int[] left = {PACKETS};
+    long endNs = System.nanoTime() + CALL.toNanos();
     PacedStream.Result call =
         lab.network.device.call(() ->
             PacedStream.run(
-                to, new byte[PacedStream.VOICE_BYTES], 100, () -> left[0]-- > 0, System::nanoTime));
+                to,
+                new byte[PacedStream.VOICE_BYTES],
+                100,
+                () -> System.nanoTime() - endNs < 0,
+                System::nanoTime));
     var download = new TextDownload();
     lab.network.device.call(() ->
         download.run(Topology.SERVER, MovingLab.TEXT_PORT, "/text?seed=7&bytes=" + DOWNLOAD_BYTES));
