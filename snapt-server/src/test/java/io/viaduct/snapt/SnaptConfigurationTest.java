@@ -89,6 +89,10 @@ class SnaptConfigurationTest {
         "tunnel: {compound-percent: 9}   | compound-percent must be from 10 to 100, got 9",
         "tunnel: {class-deadlines: [1s]} | class-deadlines",
         "tunnel: {class-queue-bytes: [1, 1, 1, 1]} | class-queue-bytes is 1, must be 131072",
+        "tunnel: {scheduling: {order: fair}} | order must be one of priority, max-weight, got 'fair'",
+        "tunnel: {scheduling: {weights: [1, 1]}} | scheduling.weights is [1, 1], must be one per class",
+        "tunnel: {scheduling: {weights: [0, 1, 1, 1]}} | scheduling.weights is 0, must be 1 … 1000",
+        "tunnel: {scheduling: {reference-rates: [1, 1, 1, 1]}} | must be 1000 … 10000000000 bit/s",
         "tunnel: {history-bytes: 8192}   | history-bytes is 8192, must be 0, or a power of two",
         "tunnel: {history-bytes: 2097152} | from 16384 to 1048576",
         "data: {history-budget-bytes: 1} | data.history-budget-bytes must be from 1048576 to",
@@ -205,18 +209,16 @@ class SnaptConfigurationTest {
     SnaptConfiguration configuration =
         ConfigurationFile.load(file(NEEDED + REPORTING), SnaptConfiguration.class);
     List<String> keys = new ArrayList<>();
-    String section = "";
+    List<String> path = new ArrayList<>();
     for (String line : EffectiveConfiguration.of(configuration).lines().toList()) {
       if (line.strip().startsWith("- ")) {
         continue; // an item of a list
       }
-      String key = line.strip().substring(0, line.strip().indexOf(':'));
-      boolean nested = line.startsWith(" ");
-      section = nested ? section : key;
-      if (nested) {
-        keys.remove(section);
-      }
-      keys.add(nested ? section + "." + key : key);
+      int depth = (line.length() - line.stripLeading().length()) / 2;
+      path.subList(depth, path.size()).clear();
+      keys.remove(String.join(".", path)); // it is a section
+      path.add(line.strip().substring(0, line.strip().indexOf(':')));
+      keys.add(String.join(".", path));
     }
     List<String> listed = new ArrayList<>();
     String readme = Files.readString(Path.of("README.md"));

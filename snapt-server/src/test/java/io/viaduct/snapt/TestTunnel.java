@@ -116,6 +116,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
         usual.classDeadlines(),
         Collections.nCopies(ServiceClass.COUNT, 1 << 24),
         usual.floorPercent(),
+        usual.scheduling(),
         Pacing.OFF,
         usual.flowsMax(),
         usual.udpIdle(),

@@ -63,12 +63,9 @@ record BenchEnvironment(
   }
 
   /// Returns our second tunnel, which runs beside the first. The first must be started before.
-  ///
-  /// @param tunnelLines added to the agent's and the SNAPT's configuration
-  ViaductPeer secondViaduct(String tunnelLines) {
+  ViaductPeer secondViaduct(ViaductPeer.Lines lines) {
     network.prepareSecond();
     FirstPacket.startEcho(network.secondFar());
-    var lines = new ViaductPeer.Lines(ViaductPeer.ONE_LINK, "", tunnelLines, false);
     return new ViaductPeer(
         ViaductPeer.Place.SECOND, deployment, passwords, lines, System::nanoTime);
   }

@@ -70,6 +70,11 @@ final class BenchNetwork {
                 .formatted(BEHIND_SECOND, Plans.SECOND_AGENT_TABLE));
   }
 
+  /// Returns the namespace of a peer's target.
+  NetworkNamespace far(String target) {
+    return target.equals(BEHIND_SECOND) ? secondFar() : far();
+  }
+
   /// Returns the namespace in which our second tunnel ends.
   NetworkNamespace secondFar() {
     return topology.snapt2;

@@ -1,9 +1,9 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.bench.PacketFlow.Result;
 import io.viaduct.testbed.report.Grid;
 import io.viaduct.testbed.report.Verdict;
 import io.viaduct.testbed.traffic.Way;
+import io.viaduct.tunnel.terms.Scheduling;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +23,8 @@ record ClassLine(
     TrafficClass of,
     double rateBitPerSecond,
     double seconds,
-    Result result,
-    @Nullable Result alone) {
+    ClassResult result,
+    @Nullable ClassResult alone) {
   private static final double FLOOR_PERCENT = TunnelSettings.defaults().floorPercent();
 
   /// Returns the columns of delay and share.
@@ -52,8 +52,12 @@ record ClassLine(
         .number("with bulk p50 ms", "delayMsP50", 1, line -> ms(line.result, 50))
         .number("p95 ms", "delayMsP95", 1, line -> ms(line.result, 95))
         .number("p99 ms", "delayMsP99", 1, line -> ms(line.result, 99));
-    return grid.goal("p99 of Table I", "delayGoal", ClassLine::delay)
-        .goal("floor", "floorGoal", line -> line.floor(all));
+    return grid.number(
+            "utility % of the largest", "utilityPercent", 1, line -> line.utility(all).percent())
+        .number("worst second", "worstUtilityPercent", 1, line -> line.utility(all).worstPercent())
+        .goal("p99 of Table I", "delayGoal", ClassLine::delay)
+        .goal("floor", "floorGoal", line -> line.floor(all))
+        .goal("utility", "utilityGoal", line -> line.utilityGoal(all));
   }
 
   private double arrivedKbitPerSecond() {
@@ -65,12 +69,31 @@ record ClassLine(
   }
 
   /// Returns a percentile of the delay; NaN without a result.
-  private static double ms(@Nullable Result result, double percentile) {
+  private static double ms(@Nullable ClassResult result, double percentile) {
     return result == null ? Double.NaN : result.delays().getValueAtPercentile(percentile) / 1e6;
   }
 
   private boolean isOurs() {
-    return peer.equals(ViaductPeer.NAME);
+    return peer.startsWith(ViaductPeer.NAME);
+  }
+
+  private boolean hasMaxWeight() {
+    return isOurs() && peer.endsWith(Scheduling.Order.MAX_WEIGHT.toString());
+  }
+
+  /// Returns the utility of all flows of the run.
+  private LineUtility utility(List<ClassLine> all) {
+    return new LineUtility(
+        all.stream()
+            .filter(this::isSameRun)
+            .flatMap(line -> line.result.flows().stream())
+            .toList());
+  }
+
+  private Optional<Verdict> utilityGoal(List<ClassLine> all) {
+    return hasMaxWeight() && bulk == Bulk.FIVE
+        ? Optional.of(Verdict.atLeast(98, "%", utility(all).percent()))
+        : Optional.empty();
   }
 
   /// Compares our delay with the limit of the class's most sensitive application.
@@ -81,9 +104,9 @@ record ClassLine(
   }
 
   /// Compares a saturating class's bytes with the bytes of the classes above it. Empty without the
-  /// tunnel, which then has no classes.
+  /// tunnel, which then has no classes, and with max-weight, which has no floor.
   private Optional<Verdict> floor(List<ClassLine> all) {
-    return isOurs() && bulk.saturates(of)
+    return isOurs() && !hasMaxWeight() && of != TrafficClass.LT_LD && bulk.saturates(of)
         ? Optional.of(
             Verdict.atLeast(
                 FLOOR_PERCENT, "% of the higher", percentOf(all, other -> other.of.isAbove(of))))

@@ -51,7 +51,7 @@ final class ClassLossEvent implements HandoverEvent {
         var payloads = PayloadKind.RANDOM.from(seed * TrafficClass.values().length * 2 + number++);
         var flow =
             new PacketFlow(
-                rig.network(), of, way.ordinal(), of.rate(0, 1), payloads, rig.nanoTime());
+                rig.network(), of, way.ordinal(), of.rate(0, 1), payloads, _ -> {}, rig.nanoTime());
         Reading lost = Reading.lost(of, way);
         sent.put(lost, Reading.sent(of, way));
         running.put(lost, flow.start(way, rig.peer().target(), period));

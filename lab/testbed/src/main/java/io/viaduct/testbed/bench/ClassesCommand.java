@@ -1,10 +1,10 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Period;
-import io.viaduct.testbed.bench.PacketFlow.Result;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.traffic.Way;
+import io.viaduct.tunnel.terms.Scheduling.Order;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -45,8 +45,15 @@ final class ClassesCommand implements Callable<Integer> {
       names = "--bulk",
       split = ",",
       description =
-          "ONE: HT&HD wants twice the line; TWO: HT&HD and LT&HD all of it (default: both)")
+          "ONE: HT&HD wants twice the line; TWO: HT&HD and LT&HD all of it; FIVE: five flows of all"
+              + " classes want all of it (default: each)")
   private List<String> bulks = List.of();
+
+  @Option(
+      names = "--order",
+      split = ",",
+      description = "priority, max-weight: which class sends first (default: both, side by side)")
+  private List<String> orders = List.of("priority", "max-weight");
 
   @Option(names = "--pacing", description = "auto, off or bit/s (default: the products' own)")
   private String pacing = "";
@@ -68,7 +75,7 @@ final class ClassesCommand implements Callable<Integer> {
     List<Way> chosen = Selection.of(Way.class, ways, "way");
     PayloadKind payload = Selection.of(PayloadKind.class, List.of(kind), "kind").getFirst();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
-        RunningPeers running = RunningPeers.start(environment, ours(environment), peers)) {
+        RunningPeers running = RunningPeers.start(environment.network(), all(environment))) {
       environment.network().superpackets(false);
       var lines = new ArrayList<ClassLine>();
       for (AccessLine access : accessLines) {
@@ -89,23 +96,43 @@ final class ClassesCommand implements Callable<Integer> {
     }
   }
 
-  private Peer ours(BenchEnvironment environment) throws IOException {
-    String tunnelLine = pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
-    return environment.viaduct(environment.classLines(), tunnelLine);
+  /// Returns the direct path, our tunnel with each order, and the tunnels of others.
+  private List<Peer> all(BenchEnvironment environment) throws IOException {
+    List<Order> chosen = orders.stream().map(Order::of).distinct().toList();
+    var all = new ArrayList<Peer>(List.of(new DirectPeer()));
+    all.add(environment.viaduct(lines(environment, chosen.getFirst())));
+    for (Order second : chosen.subList(1, chosen.size())) {
+      all.add(
+          environment
+              .secondViaduct(lines(environment, second))
+              .named(ViaductPeer.NAME + " " + second));
+    }
+    all.addAll(PeerScripts.unpack(environment.network(), environment.directory(), peers.names()));
+    return all;
+  }
+
+  // Link B is forbidden: a flood that fills link A would move to it.
+  private ViaductPeer.Lines lines(BenchEnvironment environment, Order order) throws IOException {
+    String paced = pacing.isEmpty() ? "" : ", pacing: " + pacing;
+    return new ViaductPeer.Lines(
+        ViaductPeer.ONLY_LINK_A,
+        environment.classLines(),
+        "tunnel: {scheduling: {order: %s}%s}\n".formatted(order, paced),
+        false);
   }
 
   private List<ClassLine> run(
       BenchNetwork network, Peer peer, AccessLine access, Bulk bulk, Way way, PayloadKind payload) {
     System.err.printf("%s Mbit/s %s %s %s%n", access, bulk, way, peer.name());
     network.shape(AccessLine.tcRate(access.first()));
-    Map<TrafficClass, Result> alone =
-        load(network, peer, way, payload, bulk.withoutBulk(access), seconds / 2);
+    Map<TrafficClass, ClassResult> alone =
+        load(network, peer, way, payload, bulk, bulk.withoutBulk(access), seconds / 2);
     CompletableFuture<Void> change =
         CompletableFuture.runAsync(
             () -> network.shape(AccessLine.tcRate(access.then())),
             CompletableFuture.delayedExecutor((long) (seconds * 500), TimeUnit.MILLISECONDS));
     Map<TrafficClass, Double> offered = bulk.withBulk(access);
-    Map<TrafficClass, Result> full = load(network, peer, way, payload, offered, seconds);
+    Map<TrafficClass, ClassResult> full = load(network, peer, way, payload, bulk, offered, seconds);
     change.join();
     var lines = new ArrayList<ClassLine>();
     full.forEach((of, result) -> {
@@ -116,22 +143,30 @@ final class ClassesCommand implements Callable<Integer> {
     return lines;
   }
 
-  private Map<TrafficClass, Result> load(
+  private Map<TrafficClass, ClassResult> load(
       BenchNetwork network,
       Peer peer,
       Way way,
       PayloadKind payload,
+      Bulk bulk,
       Map<TrafficClass, Double> rates,
       double forSeconds) {
     Period period = Period.soon(System.nanoTime(), forSeconds, STRAGGLERS_SECONDS);
-    var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
+    var running = new EnumMap<TrafficClass, List<ClassResult.Running>>(TrafficClass.class);
     rates.forEach((of, rate) -> {
-      var flow =
-          new PacketFlow(network, of, 0, rate, payload.from(seed + of.ordinal()), System::nanoTime);
-      running.put(of, flow.start(way, peer.target(), period));
+      int flows = bulk.flows(of);
+      for (int i = 0; i < flows; i++) {
+        var seconds = new FlowSeconds(of, period.beginNs(), (int) forSeconds);
+        var payloads = payload.from(seed + of.ordinal() + 100L * i);
+        var flow =
+            new PacketFlow(network, of, i, rate / flows, payloads, seconds, System::nanoTime);
+        running
+            .computeIfAbsent(of, _ -> new ArrayList<>())
+            .add(new ClassResult.Running(seconds, flow.start(way, peer.target(), period)));
+      }
     });
-    var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
-    running.forEach((of, result) -> results.put(of, result.join()));
+    var results = new EnumMap<TrafficClass, ClassResult>(TrafficClass.class);
+    running.forEach((of, flows) -> results.put(of, ClassResult.join(flows)));
     return results;
   }
 }

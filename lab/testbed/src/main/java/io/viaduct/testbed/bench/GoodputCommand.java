@@ -61,7 +61,10 @@ final class GoodputCommand implements Callable<Integer> {
     List<GoodputCell> cells = cells();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
         ViaductPeer on = environment.viaduct("", "tunnel: {context: remote-host}\n");
-        ViaductPeer off = environment.secondViaduct("tunnel: {context: off}\n")) {
+        ViaductPeer off =
+            environment.secondViaduct(
+                new ViaductPeer.Lines(
+                    ViaductPeer.ONE_LINK, "", "tunnel: {context: off}\n", false))) {
       BenchNetwork network = environment.network();
       var unused = RunningPeers.start(network, List.of(on, off));
       var with = new Tunnel(true, on, network, network.far());

@@ -86,7 +86,7 @@ record Load(
     for (int i = 0; i < flows; i++) {
       double rate = rateBitPerSecond == 0 ? of.rate(i, flows) : rateBitPerSecond;
       PayloadKind.Payloads payloads = kind.from(same ? seed : seed + i);
-      flowsToRun.add(new PacketFlow(network, of, i, rate, payloads, nanoTime));
+      flowsToRun.add(new PacketFlow(network, of, i, rate, payloads, _ -> {}, nanoTime));
     }
     long before = network.passedBytes();
     Period period = Period.soon(nanoTime.getAsLong(), seconds, STRAGGLERS_SECONDS);

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -59,12 +60,14 @@ final class PacketFlow {
   /// Makes a flow of a class.
   ///
   /// @param rateBitPerSecond of IP packets
+  /// @param arrivals receives the time of each arrival
   PacketFlow(
       BenchNetwork network,
       TrafficClass of,
       int index,
       double rateBitPerSecond,
       PayloadKind.Payloads payloads,
+      LongConsumer arrivals,
       LongSupplier nanoTime) {
     this(
         network,
@@ -72,7 +75,7 @@ final class PacketFlow {
         of.payloadBytes(),
         rateBitPerSecond / 8 / of.packetBytes,
         payloads,
-        _ -> {},
+        arrivals,
         nanoTime);
   }
 
@@ -107,17 +110,18 @@ final class PacketFlow {
   CompletableFuture<Result> start(Way way, String target, Period period) {
     var far = new InetSocketAddress(target, port);
     boolean up = way == Way.UP;
-    DatagramSocket farEnd = network.far().call(() -> open(up ? new InetSocketAddress(port) : far));
+    NetworkNamespace there = network.far(target);
+    DatagramSocket farEnd = there.call(() -> open(up ? new InetSocketAddress(port) : far));
     DatagramSocket nearEnd = network.device().call(() -> open(new InetSocketAddress(0)));
     DatagramSocket receiver = up ? farEnd : nearEnd;
     var question = up ? null : new DatagramPacket(new byte[payloadBytes], payloadBytes, far);
     CompletableFuture<Result> received =
-        (up ? network.far() : network.device())
+        (up ? there : network.device())
             .start("flow-" + port, () -> receive(receiver, question, period.closeNs));
     CompletableFuture<Long> sent =
         up
             ? network.device().start("flow-" + port, () -> send(nearEnd, far, period))
-            : network.far().start("flow-" + port, () -> answer(farEnd, period));
+            : there.start("flow-" + port, () -> answer(farEnd, period));
     return sent.thenCombine(
             received, (count, result) -> new Result(count, result.delays(), result.strange()))
         .whenComplete((_, _) -> {

@@ -35,6 +35,7 @@ final class ViaductPeer implements Peer {
   private final Lines lines;
   private final LongSupplier nanoTime;
   private long credit = CREDIT;
+  private String name = NAME;
 
   /// One of two tunnels side by side. Each has an agent and a SNAPT of its own; they share the
   /// other services.
@@ -73,6 +74,9 @@ final class ViaductPeer implements Peer {
   // while link A does not.
   static final String ONE_LINK = "links: [{name: linkB, use: spare}]\n";
 
+  /// Link A carries everything, whatever happens to it.
+  static final String ONLY_LINK_A = "links: [{name: linkB, use: no}]\n";
+
   /// All links carry data, as without any configuration.
   static final String ALL_LINKS = "";
 
@@ -102,9 +106,15 @@ final class ViaductPeer implements Peer {
     return this;
   }
 
+  /// Gives the peer another name, because two of ours run side by side.
+  ViaductPeer named(String other) {
+    name = other;
+    return this;
+  }
+
   @Override
   public String name() {
-    return NAME;
+    return name;
   }
 
   @Override

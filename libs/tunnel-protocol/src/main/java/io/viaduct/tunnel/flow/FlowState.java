@@ -44,6 +44,8 @@ public final class FlowState {
   private @Nullable FlowState statsNext;
   private int share;
   private int queued;
+  private long slot;
+  private int slotBytes;
   private int path = NO_PATH;
   private int copyPath = NO_PATH;
   private @Nullable SpreadState spread;
@@ -344,7 +346,20 @@ public final class FlowState {
     return waitsFor;
   }
 
-  /// Returns scratch space for code that shares a datagram's bytes among flows.
+  /// Returns scratch space for code that shares a datagram's bytes among flows. Adds bytes to those
+  /// of a slot of time. Another slot begins at 0.
+  ///
+  /// @return those of the slot before
+  public int addInSlot(long ofSlot, int bytes) {
+    if (ofSlot != slot) {
+      slot = ofSlot;
+      slotBytes = 0;
+    }
+    int before = slotBytes;
+    slotBytes += bytes;
+    return before;
+  }
+
   public int share() {
     return share;
   }

@@ -5,26 +5,21 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Holds four queues of closed compounds, each bounded in bytes, with strict priority and a floor.
-///
-/// While a class waits, it earns a share of the bytes that higher classes send. It is served when
-/// it has earned the length of its first compound (deficit counters, Shreedhar and Varghese,
-/// "Efficient Fair Queuing using Deficit Round Robin", 1995).
+/// Holds four queues of closed compounds, each bounded in bytes. A [ServiceOrder] decides which one
+/// is served.
 public final class ClassQueues {
   private final int[] bytesMax;
-  private final int floorPercent;
+  private final ServiceOrder order;
   private final @Nullable Compound[] head = new Compound[ServiceClass.COUNT];
   private final @Nullable Compound[] tail = new Compound[ServiceClass.COUNT];
   private final int[] bytes = new int[ServiceClass.COUNT];
-  private final long[] earned = new long[ServiceClass.COUNT];
 
   /// Creates empty queues.
   ///
   /// @param bytesMax bound per class, in priority order
-  /// @param floorPercent share that a waiting class earns of the bytes of higher classes
-  public ClassQueues(int[] bytesMax, int floorPercent) {
+  public ClassQueues(int[] bytesMax, ServiceOrder order) {
     this.bytesMax = bytesMax.clone();
-    this.floorPercent = floorPercent;
+    this.order = order;
   }
 
   public boolean isEmpty() {
@@ -43,24 +38,27 @@ public final class ClassQueues {
     return waitNs(serviceClass.ordinal(), nowNs);
   }
 
-  private long waitNs(int c, long nowNs) {
+  long waitNs(int c, long nowNs) {
     Compound first = head[c];
     return first == null ? 0 : nowNs - first.queuedNs();
   }
 
-  /// Returns the share of the sent bytes that the class can rely on: all of them, or its floor
-  /// while a higher class has a standing queue.
+  /// Returns whether a compound of the class waits.
+  boolean waits(int c) {
+    return head[c] != null;
+  }
+
+  /// Returns the length of the class's first compound, 0 if there is none.
+  int firstBytes(int c) {
+    Compound first = head[c];
+    return first == null ? 0 : first.bodyBytes();
+  }
+
+  /// Returns the share of the sent bytes that the class can rely on, see [ServiceOrder#share].
   ///
-  /// @param standingNs a queue is standing if its first compound has waited longer than this
   /// @param nowNs current time, by the clock that [#add] was given
-  /// @return above 0, up to 1
   public double share(ServiceClass serviceClass, long standingNs, long nowNs) {
-    for (int c = 0; c < serviceClass.ordinal(); c++) {
-      if (waitNs(c, nowNs) > standingNs) {
-        return floorPercent / 100.0;
-      }
-    }
-    return 1;
+    return order.share(serviceClass, this, standingNs, nowNs);
   }
 
   public int bytes(ServiceClass serviceClass) {
@@ -78,27 +76,17 @@ public final class ClassQueues {
     }
     tail[c] = compound;
     bytes[c] += compound.bodyBytes();
+    order.added(compound, nowNs);
   }
 
   /// Returns the compound to send next. Changes nothing.
   public @Nullable Compound peek() {
-    int first = -1;
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      Compound candidate = head[c];
-      if (candidate == null) {
-        continue;
-      }
-      if (first < 0) {
-        first = c;
-      } else if (earned[c] >= 100L * candidate.bodyBytes()) {
-        return candidate;
-      }
-    }
-    return first < 0 ? null : head[first];
+    int c = order.next(this);
+    return c < 0 ? null : head[c];
   }
 
   /// Removes the compound that [#peek] has returned.
-  public void take(Compound compound) {
+  public void take(Compound compound, long nowNs) {
     int c = compound.serviceClass().ordinal();
     Compound following = compound.next();
     head[c] = following;
@@ -108,12 +96,7 @@ public final class ClassQueues {
     compound.next(null);
     int length = compound.bodyBytes();
     bytes[c] -= length;
-    earned[c] = following == null ? 0 : Math.max(0, earned[c] - 100L * length);
-    for (int lower = c + 1; lower < ServiceClass.COUNT; lower++) {
-      if (head[lower] != null) {
-        earned[lower] += (long) floorPercent * length;
-      }
-    }
+    order.taken(c, length, this, nowNs);
   }
 
   /// Shows each queued compound to the consumer, which leaves its length as it is.

@@ -135,7 +135,7 @@ final class DatagramWriter {
   /// Sends a long body in datagrams of its own.
   private void fragments(
       Compound compound, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
-    queues.take(compound);
+    queues.take(compound, nowNs);
     boolean stamp = stampDue(compound.serviceClass().ordinal(), nowNs);
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
@@ -191,7 +191,7 @@ final class DatagramWriter {
           || filled >= allowance) {
         break;
       }
-      queues.take(next);
+      queues.take(next, nowNs);
       boolean twice = kept || copyPath != FlowState.NO_PATH;
       int type = twice ? DatagramHeader.TYPE_COPIED : DatagramHeader.TYPE_DATA;
       filled += seal(next, type, stamp, burst, filled, nowNs);

@@ -11,6 +11,9 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.scheduling.MaxWeight;
+import io.viaduct.tunnel.scheduling.ServiceOrder;
+import io.viaduct.tunnel.scheduling.StrictPriority;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.net.InetSocketAddress;
@@ -68,11 +71,11 @@ final class OutboundHalf {
       long nowNs) {
     TunnelTerms terms = state.terms;
     PathBudget budget = new PathBudget(new PathMtuSearch(terms.limits().pathMtu()));
+    Pacer pacer = new Pacer(settings.pacing(), nowNs);
     ClassQueues queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
-            settings.floorPercent());
-    Pacer pacer = new Pacer(settings.pacing(), nowNs);
+            order(settings, pacer, nowNs));
     SessionPacing pacing =
         new SessionPacing(
             !state.atDevice,
@@ -120,6 +123,14 @@ final class OutboundHalf {
         new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
         new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
         unconfirmed);
+  }
+
+  private static ServiceOrder order(TunnelSettings settings, Pacer pacer, long nowNs) {
+    return switch (settings.scheduling().order()) {
+      case PRIORITY -> new StrictPriority(settings.floorPercent());
+      case MAX_WEIGHT ->
+          new MaxWeight(settings.scheduling().utilities(), pacer::bytesPerSecond, nowNs);
+    };
   }
 
   /// The other paths of the session, as the writer of one path needs them.

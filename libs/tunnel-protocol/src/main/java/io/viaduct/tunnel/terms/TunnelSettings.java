@@ -17,6 +17,7 @@ import java.util.List;
 ///   order
 /// @param floorPercent share of the bytes of higher classes that each waiting lower class gets, 0 …
 ///   33
+/// @param scheduling which class sends first while more than one waits
 /// @param pacing rate at which datagrams leave
 /// @param flowsMax largest number of flows with state per session
 /// @param udpIdle idle time that ends a UDP flow
@@ -29,6 +30,7 @@ public record TunnelSettings(
     List<Duration> classDeadlines,
     List<Integer> classQueueBytes,
     int floorPercent,
+    Scheduling scheduling,
     Pacing pacing,
     int flowsMax,
     Duration udpIdle,
@@ -80,6 +82,7 @@ public record TunnelSettings(
             Duration.ofMillis(50)),
         List.of(1 << 18, 1 << 19, 1 << 20, 1 << 22),
         5,
+        Scheduling.defaults(),
         Pacing.AUTO,
         65_536,
         Duration.ofSeconds(60),

@@ -11,7 +11,8 @@ class ClassQueuesTest {
   private static final int BOUND = 1 << 20;
 
   private static ClassQueues queues(int floorPercent) {
-    return new ClassQueues(new int[] {BOUND, BOUND, BOUND, BOUND}, floorPercent);
+    return new ClassQueues(
+        new int[] {BOUND, BOUND, BOUND, BOUND}, new StrictPriority(floorPercent));
   }
 
   private static void fill(ClassQueues queues, ServiceClass serviceClass, int count) {
@@ -22,7 +23,7 @@ class ClassQueuesTest {
 
   private static ServiceClass next(ClassQueues queues) {
     Compound compound = queues.peek();
-    queues.take(compound);
+    queues.take(compound, 0);
     return compound.serviceClass();
   }
 

@@ -38,6 +38,7 @@ final class TestSettings {
         DEFAULTS.classDeadlines(),
         DEFAULTS.classQueueBytes(),
         DEFAULTS.floorPercent(),
+        DEFAULTS.scheduling(),
         pacing,
         DEFAULTS.flowsMax(),
         DEFAULTS.udpIdle(),
