@@ -4,6 +4,7 @@ import io.viaduct.testbed.demo.BillingClient;
 import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.DualStack;
+import io.viaduct.testbed.deployment.GroupPlan;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
@@ -14,6 +15,7 @@ import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.TextServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,17 +29,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One device, a SNAPT with an address of each family, bridge and billing, in namespaces. The names
-/// of the hosts stand in a file of this laboratory alone.
+/// One device, SNAPTs, of which the first has an address of each family, bridge and billing, in
+/// namespaces. The names of the hosts stand in a file of this laboratory alone.
 final class MovingLab {
   static final int TEXT_PORT = 80;
   static final int STREAM_PORT = 5004;
+  private static final int FIRST_FURTHER = 80; // the server's own host number
+  private static final long CREDIT = 1_000_000_000_000L; // micro-denarii, enough for terabytes
+  private static final String AGENT = "cnapt";
+  private static final String MOVED = "viaduct_group_moves_total{outcome=\"moved\"}";
   private static final long PATIENCE_NS = Duration.ofSeconds(60).toNanos();
 
   final Topology network;
@@ -47,7 +56,8 @@ final class MovingLab {
   private final String agentLines;
   private final String snaptLines;
   private @Nullable BillingClient billing;
-  private boolean hasSecondSnapt;
+  private int snapts = 1;
+  private int furtherServers;
   private boolean isGroup;
   private final Map<String, ServicePlan> plans = new HashMap<>();
   private String token = ""; // lines of the bridge's configuration of tokens
@@ -72,45 +82,85 @@ final class MovingLab {
     token = "lifetime: " + lifetime + ", ";
   }
 
-  /// Starts the second SNAPT too; called before the start.
-  void withSecondSnapt() {
-    hasSecondSnapt = true;
+  /// Starts this many SNAPTs; called before the start. The network must have hosts for them.
+  MovingLab withSnapts(int count) {
+    snapts = count;
+    return this;
   }
 
-  /// Starts the second SNAPT too, in one group with the first; called before the start.
-  void withGroup() {
-    hasSecondSnapt = true;
+  /// Starts this many SNAPTs of one group; called before the start.
+  MovingLab withGroup(int members) {
     isGroup = true;
+    return withSnapts(members);
   }
 
   /// Starts everything, and waits until the tunnel carries.
   void start() throws Exception {
-    var text = network.server;
-    text.call(() -> {
+    network.server.call(() -> {
       TextServer.start(Topology.SERVER, TEXT_PORT, System::nanoTime);
       return true;
     });
-    var unused =
-        text.start(
-            "stream",
-            () -> {
-              PacedStream.echo(Topology.SERVER, STREAM_PORT);
-              return true;
-            });
+    startEcho(Topology.SERVER);
     Plans made = deployment.plans();
     start(made.billing());
     fund();
     ServicePlan bridge = made.bridge();
     start(bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token)));
-    start(member(DualStack.of(made.snapt(1)), 1).with(snaptLines));
-    if (hasSecondSnapt) {
-      start(member(made.snapt(2), 2).with(snaptLines));
+    if (isGroup) {
+      new GroupPlan(snapts).route(network);
     }
+    startSnapts(1, snapts);
     start(made.agent().with(agentLines));
   }
 
-  private ServicePlan member(ServicePlan snapt, int number) {
-    return isGroup ? GroupPlan.of(snapt, number) : snapt;
+  private void startEcho(String address) {
+    var unused =
+        network.server.start(
+            "stream",
+            () -> {
+              PacedStream.echo(address, STREAM_PORT);
+              return true;
+            });
+  }
+
+  /// Starts SNAPTs, and enrols those that billing does not know from its configuration.
+  ///
+  /// @param first number of the first one, from 1
+  void startSnapts(int first, int last) throws IOException {
+    List<ServicePlan> made = new ArrayList<>();
+    for (int number = first; number <= last; number++) {
+      if (number > Deployment.ENROLLED) {
+        billing().enrol("snapt-" + number, deployment.addSnapt(number), "acme");
+      }
+      ServicePlan plan = deployment.plans().snapt(number);
+      ServicePlan member = isGroup ? new GroupPlan(snapts).of(plan, number) : plan;
+      made.add((number == 1 ? DualStack.of(member) : member).with(snaptLines));
+    }
+    start(made.toArray(ServicePlan[]::new));
+  }
+
+  /// Starts a second agent on the device, of another user, beside the first one.
+  ///
+  /// @param lines of its configuration instead of those that name its SNAPT
+  /// @return a further address of the server, whose packets it carries
+  String startSecondAgent(String lines) throws IOException {
+    String address = furtherServer();
+    network.device.ip(
+        "rule add priority 30290 to %s lookup %d".formatted(address, Plans.SECOND_AGENT_TABLE));
+    billing().createAccount("bob", passwords.bob(), "Bob");
+    billing().topUp("bob", CREDIT, "moving-2");
+    ServicePlan plan = deployment.plans().secondAgent();
+    start(plan.withConfiguration(plan.configuration().replaceFirst("(?m)^snapt: .*\\n", lines)));
+    return address;
+  }
+
+  /// Gives the server a further address, to which the device has had no flow.
+  String furtherServer() {
+    furtherServers++;
+    String address = Topology.CORE_NETWORK + (FIRST_FURTHER + furtherServers);
+    network.server.ip("addr add %s/24 dev core0".formatted(address));
+    startEcho(address);
+    return address;
   }
 
   /// Stops a SNAPT and starts it again, as for an upgrade.
@@ -123,11 +173,15 @@ final class MovingLab {
     return code;
   }
 
-  private void start(ServicePlan plan) throws IOException {
-    plans.put(plan.name(), plan);
-    deployment.start(plan);
-    deployment.awaitReady(plan.name());
-    System.out.println(plan.name() + " is ready");
+  private void start(ServicePlan... started) throws IOException {
+    for (ServicePlan plan : started) {
+      plans.put(plan.name(), plan);
+      deployment.start(plan);
+    }
+    for (ServicePlan plan : started) {
+      deployment.awaitReady(plan.name());
+      System.out.println(plan.name() + " is ready");
+    }
   }
 
   private void fund() throws IOException {
@@ -137,12 +191,35 @@ final class MovingLab {
             .logIn("operator", passwords.operator());
     billing = logged;
     logged.createAccount("alice", passwords.alice(), "Alice");
-    logged.topUp("alice", 1_000_000_000_000L, "moving-1");
+    logged.topUp("alice", CREDIT, "moving-1");
+  }
+
+  /// Begins a UDP stream of the class HT_LD from the device to the server, which returns it.
+  ///
+  /// @param bytes of payload, random, so that nothing is compressed
+  CompletableFuture<PacedStream.Result> stream(
+      int bytes, int packetsPerSecond, BooleanSupplier going) {
+    return stream(Topology.SERVER, bytes, packetsPerSecond, going);
+  }
+
+  /// Begins such a stream to an address of the server.
+  CompletableFuture<PacedStream.Result> stream(
+      String address, int bytes, int packetsPerSecond, BooleanSupplier going) {
+    byte[] payload = new byte[bytes];
+    new Random(bytes).nextBytes(payload);
+    var to = new InetSocketAddress(address, STREAM_PORT);
+    return network.device.start(
+        "stream", () -> PacedStream.run(to, payload, packetsPerSecond, going, System::nanoTime));
   }
 
   /// Returns the inner bytes that the agent has carried, in both directions.
   long carriedBytes() throws IOException {
-    return status()
+    return carriedBytes(AGENT);
+  }
+
+  /// Returns the inner bytes that an agent has carried, in both directions.
+  long carriedBytes(String agent) throws IOException {
+    return status(agent)
         .path("data")
         .path("classes")
         .valueStream()
@@ -204,6 +281,17 @@ final class MovingLab {
     return command("snapt", all.toArray(String[]::new));
   }
 
+  /// Drains a SNAPT of a group, and waits until it has no session any more.
+  void drainAway(String snapt) throws Exception {
+    say("drain " + snapt, act(snapt, "drain", "--deadline", "1"));
+    await(() -> sessions(snapt) == 0, snapt + " has no session any more");
+  }
+
+  /// Returns the sessions that the running process of a SNAPT has handed over.
+  long moved(String snapt) throws IOException {
+    return deployment.metric(snapt, MOVED);
+  }
+
   /// Returns the number of sessions of a SNAPT.
   int sessions(String snapt) throws IOException {
     return StatusSocket.read(deployment.plans().socket(snapt)).path("sessions").size();
@@ -211,12 +299,30 @@ final class MovingLab {
 
   /// Returns the SNAPT of the agent's first session; empty without one.
   String at() throws IOException {
-    return status().path("session").path("snapt").asString("");
+    return at(AGENT);
+  }
+
+  /// Returns the SNAPT of an agent's first session; empty without one.
+  String at(String agent) throws IOException {
+    return status(agent).path("session").path("snapt").asString("");
+  }
+
+  /// Returns how many SNAPTs carry for an agent.
+  long carrying(String agent) throws IOException {
+    return status(agent)
+        .path("snapts")
+        .valueStream()
+        .filter(each -> each.path("state").asString("").equals("carrying"))
+        .count();
   }
 
   /// Returns the agent's status.
   JsonNode status() throws IOException {
-    return StatusSocket.read(deployment.plans().socket("cnapt"));
+    return status(AGENT);
+  }
+
+  private JsonNode status(String agent) throws IOException {
+    return StatusSocket.read(deployment.plans().socket(agent));
   }
 
   /// Returns how many lines of a service's log match a pattern.
