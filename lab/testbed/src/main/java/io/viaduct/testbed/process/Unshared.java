@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Runs a main class as the first process of namespaces of its own, so that nothing of an earlier
@@ -25,11 +23,13 @@ public final class Unshared {
   /// @param status exit code
   /// @param said everything that it printed
   public record Ended(int status, String said) {
-    /// Returns the number that the class has printed in a line `name: number`.
-    public Optional<Double> number(String name) {
-      Matcher found =
-          Pattern.compile("(?m)^" + Pattern.quote(name) + ": (-?[0-9.E-]+)$").matcher(said);
-      return found.find() ? Optional.of(Double.valueOf(found.group(1))) : Optional.empty();
+    /// Returns the numbers that the class has printed in lines `name: number`, in their order.
+    public List<Double> numbers(String name) {
+      return Pattern.compile("(?m)^" + Pattern.quote(name) + ": (-?[0-9.E-]+)$")
+          .matcher(said)
+          .results()
+          .map(line -> Double.valueOf(line.group(1)))
+          .toList();
     }
   }
 

@@ -21,7 +21,7 @@ class TwoSnaptsLabIT {
     String said = UnsharedRun.of(TwoSnaptsDay.class, "two-snapts", directory, Map.of());
     assertThat(said).contains("SNAPTs in use: 2\n");
     assertThat(said).contains("stream by: snapt-1 ").contains("TCP by: snapt-2 ");
-    assertThat(said).contains("why the stream: least cost of class HT_LD");
+    assertThat(said).contains("why stream: least cost of class HT_LD");
     assertThat(number(said, TwoGateways.SUM)).as(said).isGreaterThan(SUM_LEAST);
     assertThat(number(said, TwoGateways.FAR_BYTES)).as(said).isZero();
     assertThat(number(said, "charged percent")).as(said).isBetween(97.0, 101.0);
