@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /// Figure 10 of the main paper: two gateways of 10 Mbit/s with different delay, and a SNAPT behind
-/// each. A stream of the class HT_LD nearly fills the near one, and a TCP flow of a class of high
-/// delay beside it takes the other one. Prints what it sees.
+/// each. A stream of the class HT_LD nearly fills the near one, and a TCP flow of the class HT_HD
+/// beside it takes the other one. Prints what it sees.
 public final class TwoGateways {
   /// Lines that this class prints, with a number.
   public static final String SUM = "sum to one gateway";
@@ -25,9 +25,11 @@ public final class TwoGateways {
   static final int GATEWAY_MBIT = 10;
   private static final long SEED = 20_261_126;
   private static final double SECONDS = 8;
-  private static final double ALONE_SECONDS = 4;
+  private static final double WARM_SECONDS = 1; // of all programs
   private static final double AROUND_SECONDS = 6; // the stream begins before the TCP flow
   private static final String LOW = "HT_LD";
+  private static final String HIGH = "HT_HD";
+  private static final int HIGH_PORT = 8080; // of the web
 
   // 9.4 Mbit/s of the line with all headers.
   private static final int PAYLOAD_BYTES = 1_200;
@@ -48,26 +50,30 @@ public final class TwoGateways {
   public static void main(String[] arguments) throws Exception {
     FirstProcess.run(
         arguments,
-        (clone, directory) -> measure(TwoSnapts.startApart(clone, directory, "", GATEWAY_MBIT)));
+        (clone, directory) ->
+            measure(TwoSnapts.startApart(clone, directory, "", GATEWAY_MBIT), SECONDS));
   }
 
-  static void measure(TwoSnapts snapts) throws Exception {
-    new TwoGateways(snapts).pass();
+  /// @param seconds of each TCP flow, after a second of ramp-up
+  static void measure(TwoSnapts snapts, double seconds) throws Exception {
+    new TwoGateways(snapts).pass(seconds);
   }
 
-  private void pass() throws Exception {
+  private void pass(double seconds) throws Exception {
     // To another address: the flows of a class follow each other to the same host.
-    double alone = tcp(lab.furtherServer(), ALONE_SECONDS);
+    String other = lab.furtherServer();
+    double unused = tcp(other, WARM_SECONDS);
+    double alone = tcp(other, seconds);
     MovingLab.say("one gateway Mbit/s", alone);
     long before = carriedBytes();
-    long endNs = System.nanoTime() + (long) ((SECONDS + AROUND_SECONDS) * 1e9);
+    long endNs = System.nanoTime() + (long) ((seconds + AROUND_SECONDS) * 1e9);
     CompletableFuture<PacedStream.Result> stream =
         lab.stream(PAYLOAD_BYTES, PACKETS_PER_SECOND, () -> System.nanoTime() - endNs < 0);
     MovingLab.await(() -> !snapts.flow(ofClass(LOW)).isMissingNode(), "the stream has a flow");
     tell("stream", snapts.flow(ofClass(LOW)));
     MovingLab.await(() -> carriedBytes() - before > SEEN_BYTES, "the stream has carried for 2 s");
-    double tcp = tcp(Topology.SERVER, SECONDS);
-    tell("TCP", snapts.flow(flow -> flow.path("serviceClass").asString("").endsWith("HD")));
+    double tcp = tcp(Topology.SERVER, seconds);
+    tell("TCP", snapts.flow(ofClass(HIGH)));
     PacedStream.Result seen = stream.get(60, TimeUnit.SECONDS);
     double streamMbit =
         seen.returned() * PAYLOAD_BYTES * 8 / 1e6 * PACKETS_PER_SECOND / seen.sent();
@@ -89,7 +95,7 @@ public final class TwoGateways {
     byte[] content = new byte[1 << 20];
     new Random(SEED).nextBytes(content);
     return new TcpStream(lab.network.device, lab.network.server, System::nanoTime)
-        .run(to, Way.UP, content, seconds)
+        .run(to, HIGH_PORT, Way.UP, content, seconds)
         .mbitPerSecond();
   }
 

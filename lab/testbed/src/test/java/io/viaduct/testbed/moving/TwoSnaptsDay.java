@@ -15,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 /// The first process of the laboratory of [TwoSnaptsLabIT]; prints what it sees: [TwoGateways], its
 /// bill, and a drain of the near SNAPT while a call uses it.
 public final class TwoSnaptsDay {
+  private static final double SECONDS = 5;
   private static final long NEW_MS = 1_500;
   private static final long CALL_NS = 2_000_000_000L;
 
@@ -33,7 +34,7 @@ public final class TwoSnaptsDay {
         (clone, directory) -> {
           TwoSnapts snapts = TwoSnapts.startApart(clone, directory, "", TwoGateways.GATEWAY_MBIT);
           MovingLab.say("SNAPTs in use", snapts.lab.status().path("snapts").size());
-          TwoGateways.measure(snapts);
+          TwoGateways.measure(snapts, SECONDS);
           new TwoSnaptsDay(snapts).pass();
         });
   }
