@@ -101,16 +101,22 @@ final class MovingLab {
       return true;
     });
     startEcho(Topology.SERVER);
-    Plans made = deployment.plans();
-    start(made.billing());
-    fund();
-    ServicePlan bridge = made.bridge();
-    start(bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token)));
     if (isGroup) {
       new GroupPlan(snapts).route(network);
     }
-    startSnapts(1, snapts);
-    start(made.agent().with(agentLines));
+    Plans made = deployment.plans();
+    int enrolled = Math.min(snapts, Deployment.ENROLLED);
+    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(), bridge()));
+    first.addAll(snapts(1, enrolled));
+    start(first);
+    fund();
+    startSnapts(enrolled + 1, snapts);
+    start(List.of(made.agent().with(agentLines)));
+  }
+
+  private ServicePlan bridge() {
+    ServicePlan bridge = deployment.plans().bridge();
+    return bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token));
   }
 
   private void startEcho(String address) {
@@ -123,20 +129,24 @@ final class MovingLab {
             });
   }
 
-  /// Starts SNAPTs, and enrols those that billing does not know from its configuration.
+  /// Enrols and starts SNAPTs that billing does not know from its configuration.
   ///
-  /// @param first number of the first one, from 1
+  /// @param first number of the first one; none if it is above the last one
   void startSnapts(int first, int last) throws IOException {
+    for (int number = first; number <= last; number++) {
+      billing().enrol("snapt-" + number, deployment.addSnapt(number), "acme");
+    }
+    start(snapts(first, last));
+  }
+
+  private List<ServicePlan> snapts(int first, int last) {
     List<ServicePlan> made = new ArrayList<>();
     for (int number = first; number <= last; number++) {
-      if (number > Deployment.ENROLLED) {
-        billing().enrol("snapt-" + number, deployment.addSnapt(number), "acme");
-      }
       ServicePlan plan = deployment.plans().snapt(number);
       ServicePlan member = isGroup ? new GroupPlan(snapts).of(plan, number) : plan;
       made.add((number == 1 ? DualStack.of(member) : member).with(snaptLines));
     }
-    start(made.toArray(ServicePlan[]::new));
+    return made;
   }
 
   /// Starts a second agent on the device, of another user, beside the first one.
@@ -150,7 +160,8 @@ final class MovingLab {
     billing().createAccount("bob", passwords.bob(), "Bob");
     billing().topUp("bob", CREDIT, "moving-2");
     ServicePlan plan = deployment.plans().secondAgent();
-    start(plan.withConfiguration(plan.configuration().replaceFirst("(?m)^snapt: .*\\n", lines)));
+    String whole = plan.configuration().replaceFirst("(?m)^snapt: .*\\n", lines);
+    start(List.of(plan.withConfiguration(whole)));
     return address;
   }
 
@@ -169,11 +180,12 @@ final class MovingLab {
   int restart(String snapt) throws IOException {
     ServicePlan plan = Objects.requireNonNull(plans.get(snapt), snapt);
     int code = deployment.stop(snapt);
-    start(plan);
+    start(List.of(plan));
     return code;
   }
 
-  private void start(ServicePlan... started) throws IOException {
+  /// Starts services together: each waits for the others by itself.
+  private void start(List<ServicePlan> started) throws IOException {
     for (ServicePlan plan : started) {
       plans.put(plan.name(), plan);
       deployment.start(plan);
