@@ -2,13 +2,9 @@ package io.viaduct.testbed.demo;
 
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.process.StatusSocket;
-import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.TextDownload;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +57,7 @@ final class DrainStep {
     } finally {
       download.stop();
       downloaded += download.received();
-      var unused = order(drained, "undrain");
+      var unused = deployment.order(drained, "undrain");
       narration.line("snapt undrain: %s serves again", drained);
     }
   }
@@ -104,7 +100,7 @@ final class DrainStep {
       if (order == null && received > BYTES / 5) {
         order =
             CompletableFuture.supplyAsync(
-                () -> order(snapt, "drain", "--deadline", DEADLINE_SECONDS));
+                () -> deployment.order(snapt, "drain", "--deadline", DEADLINE_SECONDS));
       }
       LockSupport.parkNanos(LOOK_NS);
     }
@@ -113,14 +109,6 @@ final class DrainStep {
       narration.line("snapt drain --deadline %s, at %s", DEADLINE_SECONDS, snapt);
     }
     return pauseNs;
-  }
-
-  private String order(String snapt, String... words) {
-    List<String> command = new ArrayList<>(deployment.program("snapt"));
-    command.addAll(List.of(words));
-    Path socket = deployment.plans().socket(snapt);
-    command.addAll(List.of("--socket", socket.toString()));
-    return Command.run(command.toArray(String[]::new));
   }
 
   private static void finish(

@@ -154,6 +154,24 @@ public final class Deployment {
         root.resolve("bin").resolve(name).toString());
   }
 
+  /// Runs a program of this clone to its end.
+  ///
+  /// @return what it printed
+  public String run(String program, String... words) {
+    List<String> command = new ArrayList<>(program(program));
+    command.addAll(List.of(words));
+    return Command.run(command.toArray(String[]::new));
+  }
+
+  /// Runs a command of a SNAPT, such as `drain`, as an operator on its machine does.
+  ///
+  /// @return what it printed
+  public String order(String snapt, String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--socket", plans.socket(snapt).toString()));
+    return run("snapt", all.toArray(String[]::new));
+  }
+
   /// Makes services that are started later write their start caches when they are stopped.
   public void train(StartCaches into) {
     caches = into;

@@ -26,15 +26,15 @@ public final class DrainUnderLoad {
           MovingLab lab =
               new MovingLab(clone, directory, NetworkPlan.STANDARD, "", "").withGroup(MEMBERS);
           lab.start();
-          MovingLab.await(() -> lab.at().startsWith(FIRST), "the device is at " + FIRST);
+          MovingLab.await(() -> lab.agent.at().startsWith(FIRST), "the device is at " + FIRST);
           measure(lab);
         });
   }
 
   private static void measure(MovingLab lab) throws Exception {
     SteadyLoad load = SteadyLoad.start(lab, Topology.SERVER);
-    lab.drainAway(FIRST);
-    MovingLab.await(() -> lab.at().startsWith(SECOND), "the device is at " + SECOND);
+    lab.orders.drainAway(FIRST);
+    MovingLab.await(() -> lab.agent.at().startsWith(SECOND), "the device is at " + SECOND);
     SteadyLoad.carry();
     load.tellLongest("of the move");
     SteadyLoad.Seen seen = load.stop();

@@ -54,7 +54,7 @@ public final class KilledSnapt {
 
   /// Kills a SNAPT, measures, and waits until it is back.
   void kill(String snapt) throws Exception {
-    String server = snapts.lab.furtherServer(); // new flows follow older ones to the same host
+    String server = snapts.lab.server.further(); // new flows follow older ones to the same host
     long killedNs = System.nanoTime();
     snapts.lab.deployment.process(snapt).kill();
     MovingLab.say(SERVED_MS, served(server, killedNs));

@@ -48,11 +48,11 @@ public final class RollingUpgrade {
     SteadyLoad second = SteadyLoad.start(lab, server);
     for (int number = 1; number <= MEMBERS; number++) {
       String snapt = "snapt-" + number;
-      int sessions = lab.sessions(snapt);
-      lab.drainAway(snapt);
+      int sessions = lab.orders.sessions(snapt);
+      lab.orders.drainAway(snapt);
       SteadyLoad.carry();
       MovingLab.say("sessions of " + snapt, sessions);
-      MovingLab.say("moved from " + snapt, lab.moved(snapt));
+      MovingLab.say("moved from " + snapt, lab.orders.moved(snapt));
       tellPlaces();
       first.tellLongest("of the move");
       second.tellLongest("of the move, second device");
@@ -71,7 +71,7 @@ public final class RollingUpgrade {
   }
 
   private void tellPlaces() throws Exception {
-    MovingLab.say("devices at", lab.at("cnapt") + " and " + lab.at("cnapt-2"));
+    MovingLab.say("devices at", lab.agent("cnapt").at() + " and " + lab.agent("cnapt-2").at());
   }
 
   // What the devices have counted is charged: no byte twice, none lost.
@@ -90,7 +90,7 @@ public final class RollingUpgrade {
   }
 
   private long carried() throws Exception {
-    return lab.carriedBytes("cnapt") + lab.carriedBytes("cnapt-2");
+    return lab.agent("cnapt").carriedBytes() + lab.agent("cnapt-2").carriedBytes();
   }
 
   private long charged() throws Exception {

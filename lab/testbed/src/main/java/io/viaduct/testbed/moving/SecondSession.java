@@ -38,7 +38,7 @@ public final class SecondSession {
               new MovingLab(clone, directory, NetworkPlan.STANDARD, "", "").withSnapts(2);
           lab.start();
           String server = lab.startSecondAgent(TwoSnapts.SESSIONS);
-          MovingLab.await(() -> lab.carrying(AGENT) == 2, "both SNAPTs carry");
+          MovingLab.await(() -> lab.agent(AGENT).carrying() == 2, "both SNAPTs carry");
           new SecondSession(lab).pass(server);
         });
   }

@@ -39,7 +39,7 @@ final class SteadyLoad {
 
   private SteadyLoad(EchoFlows connections, MovingLab lab, String address) {
     this.connections = connections;
-    call = lab.stream(address, PacedStream.VOICE_BYTES, PACKETS_PER_SECOND, going::get);
+    call = lab.server.stream(address, PacedStream.VOICE_BYTES, PACKETS_PER_SECOND, going::get);
   }
 
   /// Opens the connections, lets them run for a moment, and begins the call.

@@ -61,14 +61,18 @@ public final class TwoGateways {
 
   private void pass(double seconds) throws Exception {
     // To another address: the flows of a class follow each other to the same host.
-    String other = lab.furtherServer();
+    String other = lab.server.further();
     double unused = tcp(other, WARM_SECONDS);
     double alone = tcp(other, seconds);
     MovingLab.say("one gateway Mbit/s", alone);
     long before = carriedBytes();
     long endNs = System.nanoTime() + (long) ((seconds + AROUND_SECONDS) * 1e9);
     CompletableFuture<PacedStream.Result> stream =
-        lab.stream(PAYLOAD_BYTES, PACKETS_PER_SECOND, () -> System.nanoTime() - endNs < 0);
+        lab.server.stream(
+            Topology.SERVER,
+            PAYLOAD_BYTES,
+            PACKETS_PER_SECOND,
+            () -> System.nanoTime() - endNs < 0);
     MovingLab.await(() -> !snapts.flow(ofClass(LOW)).isMissingNode(), "the stream has a flow");
     tell("stream", snapts.flow(ofClass(LOW)));
     MovingLab.await(() -> carriedBytes() - before > SEEN_BYTES, "the stream has carried for 2 s");

@@ -80,7 +80,8 @@ final class TwoSnapts {
 
   /// Returns the states of the SNAPTs in use, in the order of the lines.
   String states() throws Exception {
-    return lab.status()
+    return lab.agent
+        .status()
         .path("snapts")
         .valueStream()
         .map(each -> each.path("state").asString(""))
@@ -89,7 +90,7 @@ final class TwoSnapts {
 
   /// Returns what the agent says of a SNAPT in use; a missing node if it does not use it.
   JsonNode snapt(String id) throws Exception {
-    JsonNode snapts = lab.status().path("snapts");
+    JsonNode snapts = lab.agent.status().path("snapts");
     return snapts
         .valueStream()
         .filter(each -> each.path("snapt").asString("").startsWith(id))
@@ -104,7 +105,8 @@ final class TwoSnapts {
 
   /// Returns the open flows to the server.
   Stream<JsonNode> flows() throws Exception {
-    return lab.status()
+    return lab.agent
+        .status()
         .path("data")
         .path("flows")
         .valueStream()
@@ -113,7 +115,7 @@ final class TwoSnapts {
 
   /// Returns the first flow to the server that has a property; a missing node without one.
   JsonNode flow(Predicate<JsonNode> property) throws Exception {
-    return flows().filter(property).findFirst().orElse(lab.status().path("none"));
+    return flows().filter(property).findFirst().orElse(lab.agent.status().path("none"));
   }
 
   /// Returns true if a flow has this class.
@@ -128,6 +130,6 @@ final class TwoSnapts {
 
   /// Begins a call of the class HT_LD, packets of voice to the server and back.
   CompletableFuture<PacedStream.Result> call(BooleanSupplier going) {
-    return lab.stream(PacedStream.VOICE_BYTES, PACKETS_PER_SECOND, going);
+    return lab.server.stream(Topology.SERVER, PacedStream.VOICE_BYTES, PACKETS_PER_SECOND, going);
   }
 }

@@ -65,14 +65,19 @@ public final class Watching {
     pause(SETTLE_SECONDS);
     double before = corePercent();
     lab.startSnapts(USED + 1, USED + WATCHED);
-    MovingLab.await(() -> watched() == WATCHED, "ten SNAPTs are watched");
+    MovingLab.await(() -> watched() == WATCHED, WATCHED + " SNAPTs are watched");
     pause(SETTLE_SECONDS);
     long bytes = seen(taps).bytes();
-    double percent = corePercent();
-    MovingLab.say("agent percent of a core before", before);
-    MovingLab.say("agent percent of a core with watching", percent);
-    MovingLab.say(CORE_PERCENT, percent - before);
+    double with = corePercent();
     MovingLab.say(KBIT, (seen(taps).bytes() - bytes) * 8 / 1e3 / SECONDS);
+    order("drain", 0); // a SNAPT that drains is in no list
+    pause(SETTLE_SECONDS);
+    double after = corePercent();
+    order("undrain", WATCHED);
+    MovingLab.say("agent percent of a core before", before);
+    MovingLab.say("agent percent of a core with watching", with);
+    MovingLab.say("agent percent of a core after", after);
+    MovingLab.say(CORE_PERCENT, with - (before + after) / 2); // the agent gets warmer
     going.set(false);
     MovingLab.say("call lost", call.get(30, TimeUnit.SECONDS).lost());
     pause(PAUSES_AFTER_SECONDS);
@@ -81,9 +86,18 @@ public final class Watching {
     MovingLab.say(IDLE_PACKETS, seen(taps).packets() - packets);
   }
 
+  /// Lets the bridge order the SNAPTs that are not used, and waits until so many are watched.
+  private void order(String verb, int watched) throws Exception {
+    for (int number = USED + 1; number <= USED + WATCHED; number++) {
+      int unused = lab.orders.byBridge("snapt-" + number, verb);
+    }
+    MovingLab.await(() -> watched() == watched, watched + " SNAPTs are watched");
+  }
+
   /// Returns how many SNAPTs have been measured that are not used.
   private long watched() throws IOException {
-    return lab.status()
+    return lab.agent
+        .status()
         .path("watchedSnapts")
         .valueStream()
         .filter(each -> each.path("roundTripMs").isNumber())

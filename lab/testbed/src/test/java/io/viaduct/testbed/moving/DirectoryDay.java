@@ -70,7 +70,8 @@ public final class DirectoryDay {
 
   private String priceLine() {
     String socket = lab.deployment.plans().socket("cnapt").toString();
-    return lab.command("cnapt", "status", "--socket", socket)
+    return lab.deployment
+        .run("cnapt", "status", "--socket", socket)
         .lines()
         .filter(line -> line.contains("snapt-1"))
         .collect(Collectors.joining());
@@ -79,11 +80,11 @@ public final class DirectoryDay {
   /// Lets a SNAPT drain that has no flow, and serve again: its session ends, and another begins.
   private void drain(String idle) throws Exception {
     long askedNs = System.nanoTime();
-    MovingLab.say("bridge answers", lab.order(idle, "drain"));
+    MovingLab.say("bridge answers", lab.orders.byBridge(idle, "drain"));
     MovingLab.await(() -> isLeft(idle), "the device knows of the drain");
     MovingLab.say("drain by the bridge told after ms", ms(askedNs));
     askedNs = System.nanoTime();
-    MovingLab.say("bridge answers", lab.order(idle, "undrain"));
+    MovingLab.say("bridge answers", lab.orders.byBridge(idle, "undrain"));
     snapts.awaitBoth(idle + " is used again");
     MovingLab.say("used again after ms", ms(askedNs));
     MovingLab.say(
@@ -104,7 +105,7 @@ public final class DirectoryDay {
     CompletableFuture<PacedStream.Result> call = snapts.call(going::get);
     MovingLab.await(() -> flows(second) > before, "the new call avoids what drains");
     MovingLab.say("signals logged", lab.logged(first, "drains by SIGUSR1 \\(SIGNAL\\)"));
-    lab.act(first, "undrain");
+    lab.orders.byCommand(first, "undrain");
     snapts.awaitBoth(first + " is used again");
     return call;
   }
@@ -137,7 +138,8 @@ public final class DirectoryDay {
 
   /// Returns whether the list of the first line has a SNAPT.
   private boolean lists(String snapt) throws IOException {
-    return lab.status()
+    return lab.agent
+        .status()
         .path("control")
         .path("snapts")
         .valueStream()
@@ -150,7 +152,7 @@ public final class DirectoryDay {
 
   /// Returns the id of the SNAPT of a line.
   private String used(int line) throws Exception {
-    return lab.status().path("snapts").path(line).path("snapt").asString("").split(" ")[0];
+    return lab.agent.status().path("snapts").path(line).path("snapt").asString("").split(" ")[0];
   }
 
   private static long ms(long sinceNs) {

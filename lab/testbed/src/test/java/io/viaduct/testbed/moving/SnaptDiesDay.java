@@ -25,13 +25,13 @@ public final class SnaptDiesDay {
     KilledSnapt day = new KilledSnapt(snapts);
     String victim = day.carrier();
     day.kill(victim);
-    MovingLab.say("refused meanwhile", lab.status().path("data").path("refused").size());
+    MovingLab.say("refused meanwhile", lab.agent.status().path("data").path("refused").size());
     held.awaitTraffic(10);
     MovingLab.say("held connection answers", held.rest());
     long stoppedNs = System.nanoTime();
     lab.deployment.stop(victim);
     MovingLab.say("held connection ends by", held.awaitEnd());
     MovingLab.say("told after ms", (System.nanoTime() - stoppedNs) / 1_000_000);
-    MovingLab.say("refused", lab.status().path("data").path("refused").toString());
+    MovingLab.say("refused", lab.agent.status().path("data").path("refused").toString());
   }
 }

@@ -33,17 +33,17 @@ public final class TwoSnaptsDay {
         arguments,
         (clone, directory) -> {
           TwoSnapts snapts = TwoSnapts.startApart(clone, directory, "", TwoGateways.GATEWAY_MBIT);
-          MovingLab.say("SNAPTs in use", snapts.lab.status().path("snapts").size());
+          MovingLab.say("SNAPTs in use", snapts.lab.agent.status().path("snapts").size());
           TwoGateways.measure(snapts, SECONDS);
           new TwoSnaptsDay(snapts).pass();
         });
   }
 
   private void pass() throws Exception {
-    long all = lab.carriedBytes();
+    long all = lab.agent.carriedBytes();
     MovingLab.await(
         () -> lab.chargedBytes() >= 0.97 * all, "97 %% of %d bytes are charged".formatted(all));
-    MovingLab.say("charged percent", 100.0 * lab.chargedBytes() / lab.carriedBytes());
+    MovingLab.say("charged percent", 100.0 * lab.chargedBytes() / lab.agent.carriedBytes());
     drain();
   }
 
@@ -56,7 +56,7 @@ public final class TwoSnaptsDay {
     int port = newest().orElseThrow().path("localPort").asInt();
     MovingLab.say("call by", snaptOf(flow(port)));
     long drainedNs = System.nanoTime();
-    MovingLab.say("drain", lab.act("snapt-1", "drain"));
+    MovingLab.say("drain", lab.orders.byCommand("snapt-1", "drain"));
     MovingLab.await(
         () -> snapts.states().equals("leaving carrying"), "the device knows of the drain");
     MovingLab.say("told after ms", (System.nanoTime() - drainedNs) / 1_000_000);
@@ -68,7 +68,7 @@ public final class TwoSnaptsDay {
     MovingLab.say("the held flow stays at", snaptOf(flow(port)));
     going.set(false);
     MovingLab.say("held call lost", held.get(60, TimeUnit.SECONDS).lost());
-    MovingLab.say("undrain", lab.act("snapt-1", "undrain"));
+    MovingLab.say("undrain", lab.orders.byCommand("snapt-1", "undrain"));
     snapts.awaitBoth("the SNAPT serves again");
   }
 
