@@ -17,7 +17,7 @@ namespaces() { # command of the laboratory; sets flags to the options of unshare
 	local plain=(--net --mount --pid --fork --kill-child --mount-proc)
 	flags=("${plain[@]}")
 	# In a user namespace nobody may give the impairers of links a real-time priority.
-	[ "$(id -u)" = 0 ] && [[ " $1 ${2:-} " =~ " lab "|" handover " ]] && unshare "${flags[@]}" chrt --fifo 1 true 2>/dev/null && return
+	[ "$(id -u)" = 0 ] && [[ " $1 ${2:-} " =~ " lab "|" handover "|" snapts " ]] && unshare "${flags[@]}" chrt --fifo 1 true 2>/dev/null && return
 	flags=(--user --map-root-user "${plain[@]}")
 	unshare "${flags[@]}" true 2>/dev/null && return
 	flags=("${plain[@]}")

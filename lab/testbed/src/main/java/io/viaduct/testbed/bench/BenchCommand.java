@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       IdleCommand.class,
       CreditCommand.class,
       HandoverCommand.class,
+      SnaptsCommand.class,
       io.viaduct.testbed.sessions.SessionsCommand.class,
       io.viaduct.testbed.sessions.ProbesCommand.class,
       io.viaduct.testbed.calibration.LabBenchCommand.class

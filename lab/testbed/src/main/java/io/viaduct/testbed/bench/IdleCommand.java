@@ -4,6 +4,8 @@ import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Grid;
 import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.report.Verdict;
+import io.viaduct.testbed.tap.PacketKind;
+import io.viaduct.testbed.tap.PacketTap;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

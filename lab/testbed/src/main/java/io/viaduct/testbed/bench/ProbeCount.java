@@ -1,6 +1,8 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.tap.PacketKind;
+import io.viaduct.testbed.tap.PacketTap;
 import java.util.ArrayList;
 import java.util.List;
 

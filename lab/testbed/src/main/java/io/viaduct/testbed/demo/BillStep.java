@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Step (f), the bill: shows the charge of each flow with its reason, and checks that the ledger,
+/// Step (g), the bill: shows the charge of each flow with its reason, and checks that the ledger,
 /// the REST interface and the page show the same balance.
 final class BillStep {
   private static final long PATIENCE_NS = 45_000_000_000L;
@@ -49,7 +49,8 @@ final class BillStep {
   ///
   /// @param topUp micro-denarii in alice's account
   /// @param downloaded least bytes from the web server that the bill must contain
-  void run(Narration narration, long topUp, long downloaded) throws IOException {
+  /// @param moved bytes of the download that went from one SNAPT to the other
+  void run(Narration narration, long topUp, long downloaded, long moved) throws IOException {
     List<Charge> charges = settled(downloaded);
     narration.block(table(charges));
     long net = charges.stream().mapToLong(Charge::net).sum();
@@ -60,6 +61,7 @@ final class BillStep {
         "the download is on the bill: %d B with its headers, at least %d B",
         web,
         downloaded);
+    ChargedOnce.check(narration, charges, moved);
     narration.hold(
         balance == topUp - net,
         "balance %s = top-up %s − charges %s",
@@ -92,7 +94,7 @@ final class BillStep {
       }
       known = now;
       boolean isQuiet = nanoTime.getAsLong() - quietSinceNs > QUIET_NS;
-      if (web(now) >= downloaded && isQuiet && missing() == 0 && waiting() == 0) {
+      if (web(now) >= downloaded && isQuiet && operator.missingReports() == 0 && waiting() == 0) {
         break;
       }
       LockSupport.parkNanos(200_000_000);
@@ -163,10 +165,10 @@ final class BillStep {
   }
 
   private void gapless(Narration narration, List<Charge> charges) throws IOException {
-    int gaps = missing();
-    int refused = operator.get("/reports/refused").path("refused").size();
+    int gaps = operator.missingReports();
+    int refused = operator.refusedReports();
     long waiting = waiting();
-    long flowIntervals = charges.stream().map(BillStep::key).distinct().count();
+    long flowIntervals = charges.stream().map(Charge::key).distinct().count();
     narration.hold(
         gaps == 0 && refused == 0 && waiting == 0 && flowIntervals == charges.size(),
         "reports: %d waiting, %d missing, %d refused; %d charges for %d flow intervals",
@@ -177,22 +179,12 @@ final class BillStep {
         flowIntervals);
   }
 
-  private int missing() throws IOException {
-    return operator.get("/reports/gaps").path("gaps").size();
-  }
-
   private long waiting() throws IOException {
     long reports = 0;
     for (Path socket : snapts) {
       reports += retry.until(() -> StatusSocket.read(socket).path("reportsPending").asLong());
     }
     return reports;
-  }
-
-  /// Returns the key of which only one charge may exist (SNAPT, session, epoch, sequence, flow).
-  private static List<Object> key(Charge charge) {
-    return List.of(
-        charge.snapt(), charge.session(), charge.epoch(), charge.sequence(), charge.flow());
   }
 
   /// Returns a table with one row per flow, over all its intervals.

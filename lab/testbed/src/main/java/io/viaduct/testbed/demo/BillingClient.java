@@ -84,6 +84,22 @@ public final class BillingClient {
     return charges(account).stream().mapToLong(Charge::preBytes).sum();
   }
 
+  /// Returns how many charges of an account repeat another one: of the same flow and interval.
+  public long chargedTwice(String account) throws IOException {
+    List<Charge> charges = charges(account);
+    return charges.size() - charges.stream().map(Charge::key).distinct().count();
+  }
+
+  /// Returns the reports that have not come although later ones have; for an operator.
+  public int missingReports() throws IOException {
+    return get("/reports/gaps").path("gaps").size();
+  }
+
+  /// Returns the reports that billing has refused; for an operator.
+  public int refusedReports() throws IOException {
+    return get("/reports/refused").path("refused").size();
+  }
+
   /// Returns the sum of an account's surcharges of the owners of SNAPTs, in micro-denarii.
   public long surcharges(String account) throws IOException {
     return charges(account).stream().mapToLong(Charge::surcharge).sum();
@@ -97,6 +113,17 @@ public final class BillingClient {
         "/owners/" + owner + "/surcharges",
         Map.of(
             "surcharge", Map.of("denarii-per-megabyte", Map.of(serviceClass, denariiPerMegabyte))),
+        Map.of());
+  }
+
+  /// Enrols a SNAPT.
+  ///
+  /// @param reportKey raw public key, base64
+  public void enrol(String snapt, String reportKey, String owner) throws IOException {
+    billing.send(
+        "PUT",
+        "/snapts/" + snapt,
+        Map.of("reportKey", reportKey, "owner", owner, "region", "core"),
         Map.of());
   }
 

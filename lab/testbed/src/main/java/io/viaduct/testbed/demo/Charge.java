@@ -1,5 +1,6 @@
 package io.viaduct.testbed.demo;
 
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /// One charge from billing's REST interface; money in micro-denarii.
@@ -56,6 +57,11 @@ record Charge(
         json.path("state").asString(),
         json.path("limitedBy").asString(),
         json.path("link").asString("")); // null if it is not known
+  }
+
+  /// Returns the key of which only one charge may exist.
+  List<Object> key() {
+    return List.of(snapt, session, epoch, sequence, flow);
   }
 
   /// Says in one sentence what the flow was measured as and what it cost.

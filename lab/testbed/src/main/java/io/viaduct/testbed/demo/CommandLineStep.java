@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Step (g): `denarii` in a shell. The operator makes a voucher, alice redeems it and reads how her
+/// Step (h): `denarii` in a shell. The operator makes a voucher, alice redeems it and reads how her
 /// dearest charge comes about, the operator verifies the ledger.
 final class CommandLineStep {
   private static final long VOUCHER = 5_000_000;

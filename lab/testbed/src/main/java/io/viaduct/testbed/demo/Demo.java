@@ -1,6 +1,7 @@
 package io.viaduct.testbed.demo;
 
 import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.GroupPlan;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
@@ -24,6 +25,7 @@ final class Demo {
   private static final Duration RESTART =
       Duration.ofSeconds(60); // of any service on a busy machine
   private static final int ATTEMPTS = 3;
+  private static final int SNAPTS = 2;
 
   /// Link B is farther than link A, as a cellular network is farther than a wireless one at home.
   private static final String FAR = "delay=5ms";
@@ -86,11 +88,15 @@ final class Demo {
     robust(() -> new ConversationStep(topology, deployment, nanoTime).run(narration));
     kill("conversation");
 
-    narration.step("(f) the bill");
-    BillStep bill = bill();
-    robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered()));
+    narration.step("(f) the device's SNAPT is drained in the middle of a download");
+    var drain = new DrainStep(topology, deployment, retry, nanoTime);
+    robust(() -> drain.run(narration));
 
-    narration.step("(g) vouchers, reasons and proof on the command line");
+    narration.step("(g) the bill");
+    BillStep bill = bill();
+    robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered(), drain.downloaded()));
+
+    narration.step("(h) vouchers, reasons and proof on the command line");
     robust(() ->
         new CommandLineStep(
                 deployment,
@@ -145,8 +151,15 @@ final class Demo {
     DeviceLinks.mobile(topology);
     Plans plans = deployment.plans();
     narration.step("starting billing, bridge, pages and two SNAPTs, each as a process of its own");
+    GroupPlan group = new GroupPlan(SNAPTS);
+    group.route(topology);
     List<ServicePlan> all =
-        List.of(plans.billing(), plans.bridge(), plans.webgui(), plans.snapt(1), plans.snapt(2));
+        List.of(
+            plans.billing(),
+            plans.bridge(),
+            plans.webgui(),
+            group.of(plans.snapt(1), 1),
+            group.of(plans.snapt(2), 2));
     FarEnd.start(topology.server, nanoTime);
     for (ServicePlan plan : all) {
       deployment.start(plan);

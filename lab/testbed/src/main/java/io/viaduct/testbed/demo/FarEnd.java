@@ -15,6 +15,10 @@ import java.util.function.LongSupplier;
 final class FarEnd {
   static final int TEXT_PORT = 80;
   static final int BULK_PORT = 8000;
+
+  /// Text for one step alone, so that its charges can be told from others.
+  static final int MOVED_PORT = 8080;
+
   static final int SSH_PORT = 22;
   static final int STREAM_PORT = 5004;
   static final int EXCHANGE_PORT = 8001;
@@ -25,6 +29,7 @@ final class FarEnd {
     server.call(() -> {
       TextServer.start(Topology.SERVER, TEXT_PORT, nanoTime);
       TextServer.start(Topology.SERVER, BULK_PORT, nanoTime);
+      TextServer.start(Topology.SERVER, MOVED_PORT, nanoTime);
       var exchanges = ServerSocketChannel.open();
       exchanges.bind(new InetSocketAddress(Topology.SERVER, EXCHANGE_PORT));
       Thread.ofPlatform().daemon().name("exchanges").start(() -> Exchanges.serve(exchanges));

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// The running system. Writes keys and configuration, starts the processes, keeps them running, and
 /// finds them by name.
 public final class Deployment {
+  /// SNAPTs that billing's configuration enrols.
+  public static final int ENROLLED = 2;
+
   private static final Duration PATIENCE = Duration.ofSeconds(300);
   private static final int LOG_LINES_SHOWN = 25;
   private static final int RESTARTS = 5;
@@ -36,6 +39,7 @@ public final class Deployment {
   private final Path directory;
   private final LongSupplier nanoTime;
   private final Plans plans;
+  private final RunAuthority authority;
   private final Map<String, Started> services = new LinkedHashMap<>();
   private final SupervisedService.Listener listener;
   private @Nullable StartCaches caches;
@@ -47,11 +51,13 @@ public final class Deployment {
       Path directory,
       LongSupplier nanoTime,
       Plans plans,
+      RunAuthority authority,
       SupervisedService.Listener listener) {
     this.root = root;
     this.directory = directory;
     this.nanoTime = nanoTime;
     this.plans = plans;
+    this.authority = authority;
     this.listener = listener;
   }
 
@@ -78,11 +84,13 @@ public final class Deployment {
       LongSupplier nanoTime,
       SupervisedService.Listener listener)
       throws Exception {
-    issueCertificates(directory);
+    var authority = new RunAuthority(directory, InstantSource.system());
+    for (String name : List.of("ims-bridge", "danum-billing")) {
+      var unused = authority.issue(name, Topology.CONTROL);
+    }
     List<ReportKey> keys = new ArrayList<>();
-    for (String name : List.of("snapt-1", "snapt-2")) {
-      keys.add(ReportKey.generate(directory.resolve(name + ".report.key")));
-      Files.createDirectories(directory.resolve(name));
+    for (int number = 1; number <= ENROLLED; number++) {
+      keys.add(newSnapt(authority, directory, number));
     }
     for (String key : List.of("device.key", "device-2.key", "token.key")) {
       var unused = ReportKey.generate(directory.resolve(key));
@@ -94,20 +102,23 @@ public final class Deployment {
     RunAuthority.secret(directory.resolve("rest.token"), passwords.rest());
     keepPostgresUnpacked(root, directory.resolve("postgres"));
     var plans = new Plans(directory, keys, interval);
-    return new Deployment(root, directory, nanoTime, plans, listener);
+    return new Deployment(root, directory, nanoTime, plans, authority, listener);
   }
 
-  private static void issueCertificates(Path directory) throws IOException {
-    var authority = new RunAuthority(directory, InstantSource.system());
-    var hosts =
-        Map.of(
-            "snapt-1", Topology.SNAPT_1,
-            "snapt-2", Topology.SNAPT_2,
-            "ims-bridge", Topology.CONTROL,
-            "danum-billing", Topology.CONTROL);
-    for (var host : hosts.entrySet()) {
-      var unused = authority.issue(host.getKey(), host.getValue());
-    }
+  private static ReportKey newSnapt(RunAuthority authority, Path directory, int number)
+      throws IOException {
+    String name = "snapt-" + number;
+    var unused = authority.issue(name, Topology.snapt(number));
+    Files.createDirectories(directory.resolve(name));
+    return ReportKey.generate(Plans.reportKey(directory, name));
+  }
+
+  /// Makes certificate, key and directory of a further SNAPT, which billing does not know yet.
+  ///
+  /// @param number from 3; the network needs a host for it
+  /// @return the key that billing enrols
+  public String addSnapt(int number) throws IOException {
+    return newSnapt(authority, directory, number).publicKey();
   }
 
   /// Keeps the unpacked binaries of PostgreSQL in `build/postgres` from run to run, because
@@ -141,6 +152,24 @@ public final class Deployment {
         "env",
         "JAVA_HOME=" + System.getProperty("java.home"),
         root.resolve("bin").resolve(name).toString());
+  }
+
+  /// Runs a program of this clone to its end.
+  ///
+  /// @return what it printed
+  public String run(String program, String... words) {
+    List<String> command = new ArrayList<>(program(program));
+    command.addAll(List.of(words));
+    return Command.run(command.toArray(String[]::new));
+  }
+
+  /// Runs a command of a SNAPT, such as `drain`, as an operator on its machine does.
+  ///
+  /// @return what it printed
+  public String order(String snapt, String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--socket", plans.socket(snapt).toString()));
+    return run("snapt", all.toArray(String[]::new));
   }
 
   /// Makes services that are started later write their start caches when they are stopped.

@@ -39,6 +39,11 @@ public final class Plans {
     this.interval = interval;
   }
 
+  /// Returns the file of a SNAPT's report key.
+  static Path reportKey(Path directory, String snapt) {
+    return directory.resolve(snapt + ".report.key");
+  }
+
   private String tls(String name) {
     return "tls: {certificate: %1$s/%2$s.pem, private-key: %1$s/%2$s.key, trust: %3$s}"
         .formatted(directory, name, trust());
@@ -151,10 +156,9 @@ public final class Plans {
   /// must not reach: users' SIP user agents reach the bridge through the tunnel, and benchmarks
   /// reach their far end on the SNAPT's host.
   ///
-  /// @param number 1 or 2
+  /// @param number from 1
   public ServicePlan snapt(int number) {
     String name = "snapt-" + number;
-    String host = number == 1 ? Topology.SNAPT_1 : Topology.SNAPT_2;
     return new ServicePlan(
         name,
         "snapt-server",
@@ -170,7 +174,7 @@ public final class Plans {
         %4$s
         control: {host: %5$s, port: %6$d}
         data: {port: %6$d}
-        pool: {ipv4: 10.20%7$d.0.0/16}
+        pool: {ipv4: %7$s}
         egress: {allow: ["%8$s/32 udp %12$d", "%8$s/32 tcp %12$d", "%13$s/32"]}
         metering: {interval: %11$ds}
         reporting:
@@ -184,15 +188,15 @@ public final class Plans {
                 directory.resolve(name),
                 socket(name),
                 tls(name),
-                host,
+                Topology.snapt(number),
                 SNAPT_PORT,
-                number,
+                Topology.pool(number),
                 Topology.CONTROL,
                 BRIDGE_GRPC_PORT,
-                reportKeys.get(number - 1).file(),
+                reportKey(directory, name),
                 interval.toSeconds(),
                 SIP_PORT,
-                number == 1 ? Topology.BEHIND_SNAPT_1 : Topology.BEHIND_SNAPT_2));
+                Topology.behindSnapt(number)));
   }
 
   /// Returns the plan of Alice's agent.

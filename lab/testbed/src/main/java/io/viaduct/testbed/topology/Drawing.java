@@ -20,7 +20,11 @@ final class Drawing {
     var text =
         new StringBuilder(
             "  core %s0/24, %s/64\n".formatted(Topology.CORE_NETWORK, Topology.CORE_6));
-    text.append("  ├─ control .5, snapt-1 .21, snapt-2 .22, server .80; this program .1\n");
+    text.append("  ├─ control .5, ");
+    for (int number = 1; number <= plan.snapts(); number++) {
+      text.append("snapt-%d .%d, ".formatted(number, Topology.hostOfSnapt(number)));
+    }
+    text.append("server .80; this program .1\n");
     List<LinkPlan> firsts =
         plan.links().stream().filter(link -> link.subnetOf().equals(link.name())).toList();
     for (LinkPlan first : firsts) {

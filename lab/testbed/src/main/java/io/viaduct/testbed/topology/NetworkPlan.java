@@ -9,8 +9,11 @@ import java.util.Set;
 /// @param devices how many, 1 to 8; each has all links
 /// @param links in the order of preference: the first has the lowest route metric
 /// @param seed of the weather
-public record NetworkPlan(int devices, List<LinkPlan> links, long seed) {
+/// @param snapts hosts for SNAPTs, 2 to 40
+public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snapts) {
   private static final int DEVICES_MAX = 8;
+  private static final int SNAPTS = 2;
+  private static final int SNAPTS_MAX = 40; // their addresses end before the server's
 
   /// One device with two fast links of IPv4: the network of benchmarks.
   public static final NetworkPlan STANDARD = standard(false);
@@ -24,12 +27,26 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed) {
       throw new IllegalArgumentException(
           "devices is %d: it must be from 1 to %d".formatted(devices, DEVICES_MAX));
     }
+    if (snapts < SNAPTS || snapts > SNAPTS_MAX) {
+      throw new IllegalArgumentException(
+          "snapts is %d: it must be from %d to %d".formatted(snapts, SNAPTS, SNAPTS_MAX));
+    }
     if (links.isEmpty()) {
       throw new IllegalArgumentException("there is no link: name at least one, such as A");
     }
     for (int at = 0; at < links.size(); at++) {
       checkLink(links.get(at), links.subList(0, at));
     }
+  }
+
+  /// Describes a network with hosts for two SNAPTs.
+  public NetworkPlan(int devices, List<LinkPlan> links, long seed) {
+    this(devices, links, seed, SNAPTS);
+  }
+
+  /// Returns the same network with hosts for more SNAPTs.
+  public NetworkPlan withSnapts(int count) {
+    return new NetworkPlan(devices, links, seed, count);
   }
 
   private static void checkLink(LinkPlan link, List<LinkPlan> before) {

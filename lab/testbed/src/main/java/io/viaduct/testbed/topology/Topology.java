@@ -24,14 +24,16 @@ public final class Topology {
   public static final String LABORATORY = CORE_NETWORK + "1";
   public static final String CONTROL = CORE_NETWORK + "5";
 
-  /// Addresses on the hosts of the SNAPTs, used by the far ends of benchmarks. No gateway has a
-  /// route to them.
-  public static final String BEHIND_SNAPT_1 = "198.51.100.1";
+  private static final int FIRST_SNAPT = 21;
 
-  public static final String BEHIND_SNAPT_2 = "198.51.100.2";
+  /// Addresses on the hosts of the first SNAPTs, used by the far ends of benchmarks. No gateway has
+  /// a route to them.
+  public static final String BEHIND_SNAPT_1 = behindSnapt(1);
 
-  public static final String SNAPT_1 = CORE_NETWORK + "21";
-  public static final String SNAPT_2 = CORE_NETWORK + "22";
+  public static final String BEHIND_SNAPT_2 = behindSnapt(2);
+
+  public static final String SNAPT_1 = snapt(1);
+  public static final String SNAPT_2 = snapt(2);
   public static final String SERVER = CORE_NETWORK + "80";
 
   /// Second address of the server, for measurements that bypass the tunnel.
@@ -40,10 +42,7 @@ public final class Topology {
   static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
 
   /// The address of IPv6 of the first SNAPT.
-  public static final String SNAPT_1_6 = CORE_6 + "21";
-
-  /// The address of IPv6 of the second SNAPT.
-  public static final String SNAPT_2_6 = CORE_6 + "22";
+  public static final String SNAPT_1_6 = snapt6(1);
 
   /// The server's address of IPv6.
   public static final String SERVER_6 = CORE_6 + "80";
@@ -69,6 +68,7 @@ public final class Topology {
   private final NetworkPlan plan;
   private final boolean isMasquerading6;
   private final List<NetworkNamespace> devices = new ArrayList<>();
+  private final List<NetworkNamespace> snapts = new ArrayList<>();
   private final Map<String, NetworkNamespace> gateways = new LinkedHashMap<>();
   private final Map<String, NetworkNamespace> switches = new LinkedHashMap<>();
   private final List<WeatheredCable> weatheredCables = new ArrayList<>();
@@ -88,13 +88,14 @@ public final class Topology {
     }
     device = devices.getFirst();
     plan.links().forEach(this::addLink);
-    snapt1 = onCore("snapt-1", 21);
-    snapt2 = onCore("snapt-2", 22);
+    for (int number = 1; number <= plan.snapts(); number++) {
+      snapts.add(onCore("snapt-" + number, hostOfSnapt(number)));
+    }
+    snapt1 = snapts.get(0);
+    snapt2 = snapts.get(1);
     server = onCore("server", 80);
     control = onCore("control", 5);
-    for (var relay : List.of(snapt1, snapt2)) {
-      forward(relay);
-    }
+    snapts.forEach(Topology::forward);
     addRoutesBack();
   }
 
@@ -192,7 +193,7 @@ public final class Topology {
           int host = 10 + plan.number(link);
           String via = (family == Family.IPV4 ? CORE_NETWORK : CORE_6) + host;
           String net = AccessLink.prefix(plan.gatewayAddress(link, family), family);
-          for (var each : List.of(snapt1, snapt2, server, control)) {
+          for (var each : onCore()) {
             each.ip("route replace %s via %s".formatted(net, via));
           }
         }
@@ -200,13 +201,37 @@ public final class Topology {
     }
     if (!isMasquerading) {
       for (var host : List.of(server, control)) {
-        host.ip(
-            """
-            route replace 10.201.0.0/16 via 203.0.113.21
-            route replace 10.202.0.0/16 via 203.0.113.22
-            """);
+        for (int number = 1; number <= plan.snapts(); number++) {
+          host.ip("route replace %s via %s".formatted(pool(number), snapt(number)));
+        }
       }
     }
+  }
+
+  static int hostOfSnapt(int number) {
+    return FIRST_SNAPT - 1 + number;
+  }
+
+  /// Returns the address of a SNAPT.
+  ///
+  /// @param number from 1
+  public static String snapt(int number) {
+    return CORE_NETWORK + hostOfSnapt(number);
+  }
+
+  /// Returns the address of IPv6 of a SNAPT.
+  public static String snapt6(int number) {
+    return CORE_6 + hostOfSnapt(number);
+  }
+
+  /// Returns the address on the host of a SNAPT that no gateway has a route to.
+  public static String behindSnapt(int number) {
+    return "198.51.100." + number; // TEST-NET-2, RFC 5737
+  }
+
+  /// Returns the pool of public addresses of a SNAPT.
+  public static String pool(int number) {
+    return "10.%d.0.0/16".formatted(200 + number);
   }
 
   public NetworkPlan plan() {
@@ -228,7 +253,14 @@ public final class Topology {
     var all = new ArrayList<>(devices);
     all.addAll(gateways.values());
     all.addAll(switches.values());
-    all.addAll(List.of(snapt1, snapt2, server, control));
+    all.addAll(onCore());
+    return all;
+  }
+
+  /// Returns the hosts of the core, without the gateways.
+  private List<NetworkNamespace> onCore() {
+    var all = new ArrayList<>(snapts);
+    all.addAll(List.of(server, control));
     return all;
   }
 

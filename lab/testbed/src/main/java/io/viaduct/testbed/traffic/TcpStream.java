@@ -49,7 +49,14 @@ public final class TcpStream {
   /// @param seconds after the ramp-up
   /// @throws IllegalStateException when no bytes arrive
   public Carried run(String target, Way way, byte[] content, double seconds) {
-    try (ServerSocket listener = far.call(() -> new ServerSocket(0))) {
+    return run(target, 0, way, content, seconds);
+  }
+
+  /// Runs one connection to a port, which may determine its class.
+  ///
+  /// @param port 0 for any
+  public Carried run(String target, int port, Way way, byte[] content, double seconds) {
+    try (ServerSocket listener = far.call(() -> new ServerSocket(port))) {
       listener.setSoTimeout(TIMEOUT_MS);
       Callable<Socket> accepted = listener::accept;
       Callable<Socket> made =

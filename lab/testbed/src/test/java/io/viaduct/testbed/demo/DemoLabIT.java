@@ -41,10 +41,21 @@ class DemoLabIT {
   }
 
   @Test
+  void aDownloadGoesOnAtTheOtherSnaptOverTheSameConnection() throws IOException {
+    assertThat(output())
+        .containsSubsequence(
+            "(f)",
+            "ok  the same TCP connection",
+            "goes on at snapt-2",
+            "ok  snapt-1 has 0 sessions and could be upgraded now; the device is at snapt-2");
+  }
+
+  @Test
   void theBillAddsUpInTheLedgerTheInterfaceAndThePage() throws IOException {
     assertThat(output())
         .containsSubsequence(
             "ok  the download is on the bill",
+            "ok  the download that moved is charged once",
             "ok  balance",
             "ok  the page shows the same balance",
             "ok  the bill names the links of the streams",
@@ -56,7 +67,7 @@ class DemoLabIT {
   void theCommandLineRedeemsAVoucherOnceAndExplainsACharge() throws IOException {
     assertThat(output())
         .containsSubsequence(
-            "(g)",
+            "(h)",
             "it is posted once: her balance is",
             "to pay",
             "ok  denarii explain",

@@ -1,17 +1,13 @@
 package io.viaduct.testbed.moving;
 
 import io.viaduct.testbed.process.FirstProcess;
-import io.viaduct.testbed.topology.NetworkPlan;
-import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
-import tools.jackson.databind.JsonNode;
 
 /// The first process of the laboratory of [DirectoryLabIT]; prints what it sees: how fast a device
 /// with two SNAPTs hears of a price, of a drain by the bridge and by a signal, and of a removal,
@@ -21,10 +17,12 @@ public final class DirectoryDay {
   private static final String CLASS = "HT_LD";
   private static final List<String> OWNERS = List.of("acme", "beacon");
 
+  private final TwoSnapts snapts;
   private final MovingLab lab;
 
-  private DirectoryDay(MovingLab lab) {
-    this.lab = lab;
+  private DirectoryDay(TwoSnapts snapts) {
+    this.snapts = snapts;
+    lab = snapts.lab;
   }
 
   /// @param arguments the clone, and a directory for this run
@@ -32,18 +30,13 @@ public final class DirectoryDay {
     FirstProcess.run(
         arguments,
         (clone, directory) -> {
-          String agent = "snapts: {sessions: 2}\n";
-          new DirectoryDay(new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, agent, ""))
-              .pass();
+          new DirectoryDay(TwoSnapts.start(clone, directory, "")).pass();
         });
   }
 
   private void pass() throws Exception {
-    lab.withSecondSnapt();
-    lab.start();
-    MovingLab.await(() -> states().equals("carrying carrying"), "both SNAPTs carry");
     AtomicBoolean going = new AtomicBoolean(true);
-    CompletableFuture<PacedStream.Result> call = call(going);
+    CompletableFuture<PacedStream.Result> call = snapts.call(going::get);
     price();
     drain(flows("snapt-1") == 0 ? "snapt-1" : "snapt-2");
     AtomicBoolean another = new AtomicBoolean(true);
@@ -72,12 +65,13 @@ public final class DirectoryDay {
   }
 
   private double shown(String snapt) throws Exception {
-    return snapt(snapt).path("denariiPerGigabyte").path(CLASS).asDouble();
+    return snapts.snapt(snapt).path("denariiPerGigabyte").path(CLASS).asDouble();
   }
 
   private String priceLine() {
     String socket = lab.deployment.plans().socket("cnapt").toString();
-    return lab.command("cnapt", "status", "--socket", socket)
+    return lab.deployment
+        .run("cnapt", "status", "--socket", socket)
         .lines()
         .filter(line -> line.contains("snapt-1"))
         .collect(Collectors.joining());
@@ -86,12 +80,12 @@ public final class DirectoryDay {
   /// Lets a SNAPT drain that has no flow, and serve again: its session ends, and another begins.
   private void drain(String idle) throws Exception {
     long askedNs = System.nanoTime();
-    MovingLab.say("bridge answers", lab.order(idle, "drain"));
+    MovingLab.say("bridge answers", lab.orders.byBridge(idle, "drain"));
     MovingLab.await(() -> isLeft(idle), "the device knows of the drain");
     MovingLab.say("drain by the bridge told after ms", ms(askedNs));
     askedNs = System.nanoTime();
-    MovingLab.say("bridge answers", lab.order(idle, "undrain"));
-    MovingLab.await(() -> states().equals("carrying carrying"), idle + " is used again");
+    MovingLab.say("bridge answers", lab.orders.byBridge(idle, "undrain"));
+    snapts.awaitBoth(idle + " is used again");
     MovingLab.say("used again after ms", ms(askedNs));
     MovingLab.say(
         "orders of the bridge logged",
@@ -108,17 +102,17 @@ public final class DirectoryDay {
     lab.deployment.signal(first, "USR1");
     MovingLab.await(() -> isLeft(first), "the device knows of the signal");
     MovingLab.say("drain by signal told after ms", ms(askedNs));
-    CompletableFuture<PacedStream.Result> call = call(going);
+    CompletableFuture<PacedStream.Result> call = snapts.call(going::get);
     MovingLab.await(() -> flows(second) > before, "the new call avoids what drains");
     MovingLab.say("signals logged", lab.logged(first, "drains by SIGUSR1 \\(SIGNAL\\)"));
-    lab.act(first, "undrain");
-    MovingLab.await(() -> states().equals("carrying carrying"), first + " is used again");
+    lab.orders.byCommand(first, "undrain");
+    snapts.awaitBoth(first + " is used again");
     return call;
   }
 
   /// Returns whether a SNAPT is left, or is about to be.
   private boolean isLeft(String snapt) throws Exception {
-    return !snapt(snapt).path("state").asString("none").equals("carrying");
+    return !snapts.snapt(snapt).path("state").asString("none").equals("carrying");
   }
 
   /// Removes the SNAPT of the second line, which has a call: it is not in the list of the first
@@ -144,7 +138,8 @@ public final class DirectoryDay {
 
   /// Returns whether the list of the first line has a SNAPT.
   private boolean lists(String snapt) throws IOException {
-    return lab.status()
+    return lab.agent
+        .status()
         .path("control")
         .path("snapts")
         .valueStream()
@@ -152,41 +147,15 @@ public final class DirectoryDay {
   }
 
   private long flows(String snapt) throws Exception {
-    return snapt(snapt).path("flows").asLong();
+    return snapts.snapt(snapt).path("flows").asLong();
   }
 
   /// Returns the id of the SNAPT of a line.
   private String used(int line) throws Exception {
-    return lab.status().path("snapts").path(line).path("snapt").asString("").split(" ")[0];
+    return lab.agent.status().path("snapts").path(line).path("snapt").asString("").split(" ")[0];
   }
 
   private static long ms(long sinceNs) {
     return (System.nanoTime() - sinceNs) / 1_000_000;
-  }
-
-  private CompletableFuture<PacedStream.Result> call(AtomicBoolean going) {
-    var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
-    return lab.network.device.start(
-        "call",
-        () ->
-            PacedStream.run(
-                to, new byte[PacedStream.VOICE_BYTES], 50, going::get, System::nanoTime));
-  }
-
-  private JsonNode snapt(String id) throws Exception {
-    JsonNode snapts = lab.status().path("snapts");
-    return snapts
-        .valueStream()
-        .filter(each -> each.path("snapt").asString("").startsWith(id))
-        .findFirst()
-        .orElse(snapts.path("none"));
-  }
-
-  private String states() throws Exception {
-    return lab.status()
-        .path("snapts")
-        .valueStream()
-        .map(each -> each.path("state").asString(""))
-        .collect(Collectors.joining(" "));
   }
 }

@@ -41,8 +41,8 @@ public final class FamiliesDay {
 
   private static void pass(MovingLab lab) throws Exception {
     lab.start();
-    lab.awaitUsed("linkA", "linkB");
-    String session = lab.status().path("session").path("id").asString("");
+    lab.agent.awaitUsed("linkA", "linkB");
+    String session = lab.agent.status().path("session").path("id").asString("");
     var download = new TextDownload();
     String path = "/text?seed=%d&bytes=%d&rate=%d".formatted(SEED, BYTES, 100_000_000);
     CompletableFuture<TextDownload.Result> result =
@@ -50,19 +50,20 @@ public final class FamiliesDay {
             "download", () -> download.run(Topology.SERVER, MovingLab.TEXT_PORT, path));
     after(download, result, BYTES / 4);
     lab.network.loseLink("A");
-    lab.awaitUsed("linkB");
-    MovingLab.say("size on IPv6", lab.status().path("data").path("pathMtu").asInt());
+    lab.agent.awaitUsed("linkB");
+    MovingLab.say("size on IPv6", lab.agent.status().path("data").path("pathMtu").asInt());
     after(download, result, BYTES / 2);
     lab.network.restoreLink("A");
-    lab.awaitUsed("linkA", "linkB");
+    lab.agent.awaitUsed("linkA", "linkB");
     after(download, result, 3 * BYTES / 4);
     lab.network.loseLink("B");
-    lab.awaitUsed("linkA");
+    lab.agent.awaitUsed("linkA");
     TextDownload.Result done = result.get(120, TimeUnit.SECONDS);
     MovingLab.say("bytes", done.bytes());
     MovingLab.say("SHA-256 right", done.sha256().equals(TextDownload.expected(SEED, BYTES)));
     MovingLab.say(
-        "same session", lab.status().path("session").path("id").asString("-").equals(session));
+        "same session",
+        lab.agent.status().path("session").path("id").asString("-").equals(session));
   }
 
   private static void after(

@@ -38,7 +38,7 @@ public final class FlapDay {
     lab.network.weather("A", "delay=10ms");
     lab.network.weather("B", "delay=10ms");
     lab.start();
-    lab.awaitUsed("linkA", "linkB");
+    lab.agent.awaitUsed("linkA", "linkB");
     var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
     var going = new AtomicBoolean(true);
     CompletableFuture<PacedStream.Result> stream =

@@ -37,16 +37,16 @@ public final class OnlySipDay {
     MovingLab.say("round trip alone", probes().path("roundTripMs").isNumber());
     block("del");
     MovingLab.await(
-        () -> lab.status().path("state").asString("").equals("up"), "the tunnel is up again");
+        () -> lab.agent.status().path("state").asString("").equals("up"), "the tunnel is up again");
     MovingLab.say("alone again beside the tunnel", probes().path("isAlone").asBoolean(true));
   }
 
   private JsonNode probes() throws Exception {
-    return lab.status().path("signalling").path("probes");
+    return lab.agent.status().path("signalling").path("probes");
   }
 
   private String reasons() throws Exception {
-    return lab.status().path("reasons").toString();
+    return lab.agent.status().path("reasons").toString();
   }
 
   // A blackhole rule of the routing policy sends no ICMP, and works without nftables.

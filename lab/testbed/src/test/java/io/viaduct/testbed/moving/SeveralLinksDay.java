@@ -47,14 +47,14 @@ public final class SeveralLinksDay {
     lab.network.weather("A", "delay=10ms", "rate=10mbit", "queue=100p");
     lab.network.weather("B", "delay=30ms", "rate=10mbit", "queue=100p");
     lab.start();
-    lab.awaitUsed("linkA", "linkB");
+    lab.agent.awaitUsed("linkA", "linkB");
     lab.network.loseLink("B");
-    lab.awaitUsed("linkA");
+    lab.agent.awaitUsed("linkA");
     for (Way way : Way.values()) {
       MovingLab.say("one link " + way + " Mbit/s", carried(way).mbitPerSecond());
     }
     lab.network.restoreLink("B");
-    lab.awaitUsed("linkA", "linkB");
+    lab.agent.awaitUsed("linkA", "linkB");
     for (Way way : Way.values()) {
       long percent = 0;
       for (int i = 0; i < TRANSFERS_MAX && percent < ENOUGH_PERCENT; i++) {

@@ -51,7 +51,7 @@ public final class SleepDay {
     lab.network.weather("A", "delay=10ms");
     lab.network.weather("B", "delay=10ms");
     lab.start();
-    lab.awaitUsed("linkA", "linkB");
+    lab.agent.awaitUsed("linkA", "linkB");
     var unused =
         lab.network.server.start(
             "echo",
@@ -72,13 +72,15 @@ public final class SleepDay {
         long resumedNs = echo(socket, sleep());
         fastestNs = Math.min(fastestNs, resumedNs);
         say("from the resume to the echo", resumedNs);
-        LockSupport.parkNanos(BEYOND_GRACE_NS); // also longer than an interval
-        say("an echo after the grace", echo(socket, System.nanoTime()));
+        if (i == 0) {
+          LockSupport.parkNanos(BEYOND_GRACE_NS); // also longer than an interval
+          say("an echo after the grace", echo(socket, System.nanoTime()));
+        }
       }
       say("fastest echo beyond a round trip", fastestNs - roundTripNs);
     }
     awaitCharges();
-    MovingLab.say("carried and charged bytes", lab.carriedBytes());
+    MovingLab.say("carried and charged bytes", lab.agent.carriedBytes());
     MovingLab.say("sessions", lab.logged("snapt-1", " opened$"));
     MovingLab.say("ended sessions", lab.logged("snapt-1", " ended: "));
     MovingLab.say("refused reports", lab.logged("snapt-1", "report .* is (REJECTED|CONFLICT)"));
@@ -87,10 +89,10 @@ public final class SleepDay {
   private void awaitCharges() throws Exception {
     try {
       MovingLab.await(
-          () -> lab.carriedBytes() == lab.chargedBytes(),
+          () -> lab.agent.carriedBytes() == lab.chargedBytes(),
           "every carried byte is charged, and no other");
     } catch (IllegalStateException e) {
-      MovingLab.say("carried bytes", lab.carriedBytes());
+      MovingLab.say("carried bytes", lab.agent.carriedBytes());
       MovingLab.say("charged bytes", lab.chargedBytes());
       throw e;
     }

@@ -4,7 +4,7 @@ import io.viaduct.testbed.topology.Laboratory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The first process of namespaces, which [UnsharedRun] has started.
+/// The first process of namespaces, which [Unshared] has started.
 public final class FirstProcess {
   private FirstProcess() {}
 
@@ -17,7 +17,7 @@ public final class FirstProcess {
 
   /// Does the work, and ends the process.
   ///
-  /// @param arguments as [UnsharedRun#of] gives them: the clone, and a directory for this run
+  /// @param arguments the clone, and a directory for this run
   public static void run(String[] arguments, Work work) throws Exception {
     Path outer = Path.of(arguments[1]);
     Files.createDirectories(outer.resolve("lab"));

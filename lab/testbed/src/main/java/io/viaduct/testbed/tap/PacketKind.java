@@ -1,10 +1,10 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.tap;
 
 import io.viaduct.testbed.deployment.Plans;
 import java.nio.ByteBuffer;
 
 /// Kinds of packets of an idle device, by what stands unsealed in them.
-enum PacketKind {
+public enum PacketKind {
   PROBES("tunnel: probes and answers"),
   DATA("tunnel: data"),
   CONTROL("control connection, TCP/IP headers and acknowledgements included"),
@@ -18,19 +18,19 @@ enum PacketKind {
   private static final int UDP_HEADER = 8;
   private static final int DESTINATION = 2; // offset of the second port in both headers
 
-  final String words;
+  public final String words;
 
   PacketKind(String words) {
     this.words = words;
   }
 
   /// Returns true for an IPv4 packet of UDP or TCP from this port.
-  static boolean isFrom(byte[] packet, int port) {
+  public static boolean isFrom(byte[] packet, int port) {
     return port(packet, 0) == port;
   }
 
   /// Returns true for an IPv4 packet of UDP or TCP to this port.
-  static boolean isTo(byte[] packet, int port) {
+  public static boolean isTo(byte[] packet, int port) {
     return port(packet, DESTINATION) == port;
   }
 
@@ -43,7 +43,7 @@ enum PacketKind {
   }
 
   /// Returns the kind of an IPv4 packet; IPv6 packets of an idle device are neighbour discovery.
-  static PacketKind of(byte[] packet) {
+  public static PacketKind of(byte[] packet) {
     if (packet.length < 28 || packet[0] >>> 4 != 4) {
       return packet.length >= 40 && (packet[0] & 0xFF) >>> 4 == 6 ? OTHER : NOT_IP;
     }

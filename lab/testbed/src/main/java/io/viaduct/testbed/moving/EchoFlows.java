@@ -31,7 +31,6 @@ final class EchoFlows {
   private final AtomicLong broken = new AtomicLong();
   private final AtomicLong pieces = new AtomicLong();
   private final AtomicLong longestNs = new AtomicLong();
-  private final AtomicLong laterNs = new AtomicLong();
 
   private EchoFlows(List<Socket> sockets) {
     this.sockets = sockets;
@@ -104,7 +103,6 @@ final class EchoFlows {
         in.readFully(seen);
         long tookNs = System.nanoTime() - sentNs;
         longestNs.accumulateAndGet(tookNs, Math::max);
-        laterNs.accumulateAndGet(tookNs, Math::max);
         if (!Arrays.equals(piece, seen)) {
           throw new IOException("other bytes came back");
         }
@@ -129,13 +127,11 @@ final class EchoFlows {
 
   /// Returns the longest time from sending a piece to its return since the last call, in ms.
   double takeLongestMs() {
-    return laterNs.getAndSet(0) / 1e6;
+    return longestNs.getAndSet(0) / 1e6;
   }
 
-  /// Ends the connections.
-  ///
-  /// @return the longest time from sending a piece to its return, in ms
-  double stop() throws InterruptedException {
+  /// Ends the connections, after the pieces that are on their way.
+  void stop() throws InterruptedException {
     going.set(false);
     for (Thread each : threads) {
       each.join(TimeUnit.SECONDS.toMillis(25));
@@ -147,6 +143,5 @@ final class EchoFlows {
         // it is broken
       }
     }
-    return longestNs.get() / 1e6;
   }
 }

@@ -1,4 +1,4 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.tap;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /// Counts the IP packets of a network device by kind, in both directions: a packet socket
 /// (packet(7)) that drops the link-layer header. Has a thread of its own until it is closed.
-final class PacketTap implements AutoCloseable {
+public final class PacketTap implements AutoCloseable {
   private static final int AF_PACKET = 17;
   private static final int SOCK_DGRAM = 2;
   private static final short ETH_P_ALL = 0x0300; // 3 in network byte order
@@ -26,7 +26,7 @@ final class PacketTap implements AutoCloseable {
   private static final int BUFFER_BYTES = 65_536;
 
   /// Bytes and packets of one kind.
-  record Count(long bytes, long packets) {}
+  public record Count(long bytes, long packets) {}
 
   private final LongAdder[] bytes = adders();
   private final LongAdder[] packets = adders();
@@ -42,12 +42,12 @@ final class PacketTap implements AutoCloseable {
   }
 
   /// Starts to count the packets of a device.
-  static PacketTap on(NetworkNamespace namespace, String device) {
+  public static PacketTap on(NetworkNamespace namespace, String device) {
     return on(namespace, device, _ -> true);
   }
 
   /// Starts to count those packets of a device that a filter accepts.
-  static PacketTap on(NetworkNamespace namespace, String device, Predicate<byte[]> filter) {
+  public static PacketTap on(NetworkNamespace namespace, String device, Predicate<byte[]> filter) {
     var tap = new PacketTap(filter);
     int socket = namespace.call(() -> bind(NetworkInterface.getByName(device).getIndex()));
     Thread.ofPlatform().daemon().name("tap-" + device).start(() -> tap.read(socket));
@@ -89,7 +89,7 @@ final class PacketTap implements AutoCloseable {
   }
 
   /// Returns the count of a kind since the start.
-  Count of(PacketKind kind) {
+  public Count of(PacketKind kind) {
     return new Count(bytes[kind.ordinal()].sum(), packets[kind.ordinal()].sum());
   }
 

@@ -1,0 +1,211 @@
+package io.viaduct.testbed.moving;
+
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Retry;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.DualStack;
+import io.viaduct.testbed.deployment.GroupPlan;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.topology.NetworkPlan;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// One device, SNAPTs, of which the first has an address of each family, bridge and billing, in
+/// namespaces. The names of the hosts stand in a file of this laboratory alone.
+final class MovingLab {
+  static final int TEXT_PORT = 80;
+  static final int STREAM_PORT = 5004;
+  private static final long CREDIT = 1_000_000_000_000L; // micro-denarii, enough for terabytes
+  private static final long PATIENCE_NS = Duration.ofSeconds(60).toNanos();
+
+  final Topology network;
+  final Deployment deployment;
+  final FarHost server;
+  final SnaptOrders orders;
+  final AgentView agent;
+  private final Passwords passwords = Passwords.draw(new SecureRandom());
+  private final String agentLines;
+  private final String snaptLines;
+  private @Nullable BillingClient billing;
+  private int snapts = 1;
+  private boolean isGroup;
+  private final Map<String, ServicePlan> plans = new HashMap<>();
+  private String token = ""; // lines of the bridge's configuration of tokens
+
+  /// @param agentLines added to the agent's configuration
+  /// @param snaptLines added to that of the SNAPT
+  MovingLab(Path root, Path directory, NetworkPlan plan, String agentLines, String snaptLines)
+      throws Exception {
+    this.agentLines = agentLines;
+    this.snaptLines = snaptLines;
+    network = Topology.lay(plan);
+    DualStack.nameSnapt(directory);
+    deployment =
+        Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
+    server = new FarHost(network);
+    orders = new SnaptOrders(deployment, passwords.rest());
+    agent = agent("cnapt");
+  }
+
+  /// Returns the view of an agent.
+  ///
+  /// @param name of its process
+  AgentView agent(String name) {
+    return new AgentView(deployment.plans().socket(name));
+  }
+
+  /// Sets the lifetime of the bridge's tokens; called before the start.
+  ///
+  /// @param lifetime as the bridge's configuration spells it, for example `20s`
+  void tokenLifetime(String lifetime) {
+    token = "lifetime: " + lifetime + ", ";
+  }
+
+  /// Starts this many SNAPTs; called before the start. The network must have hosts for them.
+  MovingLab withSnapts(int count) {
+    snapts = count;
+    return this;
+  }
+
+  /// Starts this many SNAPTs of one group; called before the start.
+  MovingLab withGroup(int members) {
+    isGroup = true;
+    return withSnapts(members);
+  }
+
+  /// Starts everything, and waits until the tunnel carries.
+  void start() throws Exception {
+    server.start();
+    if (isGroup) {
+      new GroupPlan(snapts).route(network);
+    }
+    Plans made = deployment.plans();
+    int enrolled = Math.min(snapts, Deployment.ENROLLED);
+    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(), bridge()));
+    first.addAll(snapts(1, enrolled));
+    start(first);
+    fund();
+    startSnapts(enrolled + 1, snapts);
+    start(List.of(made.agent().with(agentLines)));
+  }
+
+  private ServicePlan bridge() {
+    ServicePlan bridge = deployment.plans().bridge();
+    return bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token));
+  }
+
+  /// Enrols and starts SNAPTs that billing does not know from its configuration.
+  ///
+  /// @param first number of the first one; none if it is above the last one
+  void startSnapts(int first, int last) throws IOException {
+    for (int number = first; number <= last; number++) {
+      billing().enrol("snapt-" + number, deployment.addSnapt(number), "acme");
+    }
+    start(snapts(first, last));
+  }
+
+  private List<ServicePlan> snapts(int first, int last) {
+    List<ServicePlan> made = new ArrayList<>();
+    for (int number = first; number <= last; number++) {
+      ServicePlan plan = deployment.plans().snapt(number);
+      ServicePlan member = isGroup ? new GroupPlan(snapts).of(plan, number) : plan;
+      made.add((number == 1 ? DualStack.of(member) : member).with(snaptLines));
+    }
+    return made;
+  }
+
+  /// Starts a second agent on the device, of another user, beside the first one.
+  ///
+  /// @param lines of its configuration instead of those that name its SNAPT
+  /// @return a further address of the server, whose packets it carries
+  String startSecondAgent(String lines) throws IOException {
+    String address = server.further();
+    network.device.ip(
+        "rule add priority 30290 to %s lookup %d".formatted(address, Plans.SECOND_AGENT_TABLE));
+    billing().createAccount("bob", passwords.bob(), "Bob");
+    billing().topUp("bob", CREDIT, "moving-2");
+    ServicePlan plan = deployment.plans().secondAgent();
+    String whole = plan.configuration().replaceFirst("(?m)^snapt: .*\\n", lines);
+    start(List.of(plan.withConfiguration(whole)));
+    return address;
+  }
+
+  /// Stops a SNAPT and starts it again, as for an upgrade.
+  ///
+  /// @return exit code of the stopped one
+  int restart(String snapt) throws IOException {
+    ServicePlan plan = Objects.requireNonNull(plans.get(snapt), snapt);
+    int code = deployment.stop(snapt);
+    start(List.of(plan));
+    return code;
+  }
+
+  /// Starts services together: each waits for the others by itself.
+  private void start(List<ServicePlan> started) throws IOException {
+    for (ServicePlan plan : started) {
+      plans.put(plan.name(), plan);
+      deployment.start(plan);
+    }
+    for (ServicePlan plan : started) {
+      deployment.awaitReady(plan.name());
+      System.out.println(plan.name() + " is ready");
+    }
+  }
+
+  private void fund() throws IOException {
+    String url = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    BillingClient logged =
+        new BillingClient(url, new Retry(Duration.ofSeconds(60), System::nanoTime))
+            .logIn("operator", passwords.operator());
+    billing = logged;
+    logged.createAccount("alice", passwords.alice(), "Alice");
+    logged.topUp("alice", CREDIT, "moving-1");
+  }
+
+  /// Returns the inner bytes that the account was charged for.
+  long chargedBytes() throws IOException {
+    return billing().chargedBytes("alice");
+  }
+
+  /// Returns the operator's client of billing.
+  BillingClient billing() {
+    return Objects.requireNonNull(billing, "the laboratory has started");
+  }
+
+  /// Returns how many lines of a service's log match a pattern.
+  long logged(String service, String pattern) throws IOException {
+    var wanted = Pattern.compile(pattern);
+    try (var lines = Files.lines(deployment.directory().resolve(service + ".log"))) {
+      return lines.filter(line -> wanted.matcher(line).find()).count();
+    }
+  }
+
+  static void await(Callable<Boolean> condition, String what) throws Exception {
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (!condition.call()) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("after 60 s it is not true that " + what);
+      }
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  static void say(String what, Object seen) {
+    System.out.println(what + ": " + seen);
+  }
+}
