@@ -48,9 +48,15 @@ public record GroupPlan(int members) {
     return "fd56:6961:6475:%d::/64".formatted(number);
   }
 
-  /// Leads packets for the pools from the hosts of the core to the SNAPTs.
+  /// Leads packets for the pools from the hosts of the core to the SNAPTs. These hosts stand for
+  /// routers, which follow no ICMP redirect: with one, they would send packets of a session to a
+  /// SNAPT that it has left.
   public void route(Topology network) {
     for (var host : List.of(network.server, network.control)) {
+      for (String scope : List.of("all", "core0")) {
+        host.sysctl("net.ipv4.conf.%s.accept_redirects".formatted(scope), "0");
+        host.sysctl("net.ipv6.conf.%s.accept_redirects".formatted(scope), "0");
+      }
       for (int number = 1; number <= members; number++) {
         host.ip("route replace %s via %s".formatted(Topology.pool(number), Topology.snapt(number)));
       }
