@@ -5,14 +5,11 @@ import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.throttle.TrustedProxies;
-import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /// The configuration of danum-billing. `BillingConfiguration.yml` beside this record has the
 /// defaults and their reasons.
@@ -71,7 +68,7 @@ public record BillingConfiguration(
     Duration settlementPeriod,
     Duration verificationPeriod,
     Duration ledgerVerificationPeriod,
-    List<SnaptLine> snapts,
+    List<SnaptFacts> snapts,
     Map<String, String> snaptOwners,
     String defaultOwner,
     Map<String, Long> snaptLineRates,
@@ -108,9 +105,9 @@ public record BillingConfiguration(
         Duration.ofDays(7));
     snapts = List.copyOf(snapts);
     require(
-        snapts.stream().map(SnaptLine::id).distinct().count() == snapts.size(),
+        snapts.stream().map(SnaptFacts::id).distinct().count() == snapts.size(),
         "snapts must have different ids",
-        snapts.stream().map(SnaptLine::id).toList().toString());
+        snapts.stream().map(SnaptFacts::id).toList().toString());
     require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
     snaptOwners.forEach((snapt, owner) ->
         require(
@@ -140,35 +137,6 @@ public record BillingConfiguration(
   /// Returns the line rate of a SNAPT, bit/s in each direction.
   public long lineRateOf(String snapt) {
     return snaptLineRates.getOrDefault(snapt, defaultLineRate);
-  }
-
-  /// A SNAPT to enrol.
-  ///
-  /// @param id common name of its certificate
-  /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
-  /// @param owner who earns the provider's fee, and sets its surcharge
-  /// @param lineRate bit/s in each direction; empty: the bridge's default
-  public record SnaptLine(
-      String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
-    public SnaptLine {
-      require(id.matches(NAME), "id must match " + NAME, id);
-      require(owner.matches(NAME), "owner must match " + NAME, owner);
-      require(
-          region.length() <= 64 && region.chars().noneMatch(Character::isISOControl),
-          "region must have at most 64 characters",
-          region);
-      lineRate.ifPresent(rate -> requireLineRate("line-rate", rate));
-      try {
-        var unused = Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            "report-key must be base64 of a raw 32-byte Ed25519 public key, got '"
-                + reportKey
-                + "': "
-                + e.getMessage(),
-            e);
-      }
-    }
   }
 
   /// Limits for charges without the device's receipt.

@@ -1,13 +1,11 @@
 package io.viaduct.billing.ledger;
 
+import io.viaduct.billing.database.Snapshot;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /// Recomputes every invariant of the ledger from the stored rows alone, in one snapshot.
 public final class LedgerVerification {
@@ -197,6 +195,19 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "what is kept as the rest of an open wallet is its amount less what charges drew",
+            """
+            select 'wallet ' || w.id || ' keeps ' || coalesce(o.rest_microdenarii::text, 'nothing') || ', of '
+                   || w.amount_microdenarii || ' were drawn ' || coalesce(d.drawn, 0)
+            from wallet w left join open_wallet o on o.wallet_id = w.id
+            left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
+            left join wallet_expiry e on e.wallet_id = w.id
+            where case when e.wallet_id is not null then o.wallet_id is not null
+              else (o.account, o.expires_at, o.rest_microdenarii)
+                is distinct from (w.account, w.expires_at, w.amount_microdenarii - coalesce(d.drawn, 0)) end
+            """
+          },
+          new String[] {
             "what a charge drew from wallets of its account is at most what it cost",
             """
             select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
@@ -246,13 +257,11 @@ public final class LedgerVerification {
           });
 
   private final JdbcClient jdbc;
-  private final TransactionTemplate snapshot;
+  private final Snapshot snapshot;
 
-  public LedgerVerification(JdbcClient jdbc, PlatformTransactionManager transactions) {
+  public LedgerVerification(JdbcClient jdbc, Snapshot snapshot) {
     this.jdbc = jdbc;
-    snapshot = new TransactionTemplate(transactions);
-    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-    snapshot.setReadOnly(true);
+    this.snapshot = snapshot;
   }
 
   /// Checks all invariants. Billing continues meanwhile.
@@ -262,7 +271,7 @@ public final class LedgerVerification {
 
   /// Checks all invariants, and tells after each how many are done.
   public List<Check> run(IntConsumer progress) {
-    return snapshot.execute(_ -> checkAll(progress));
+    return snapshot.read(() -> checkAll(progress));
   }
 
   /// Returns the number of invariants.

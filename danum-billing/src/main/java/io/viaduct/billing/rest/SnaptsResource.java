@@ -3,19 +3,18 @@ package io.viaduct.billing.rest;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.rest.SurchargesResource.SurchargeView;
 import io.viaduct.billing.snapts.Snapt;
-import io.viaduct.billing.snapts.SnaptFacts;
 import io.viaduct.billing.snapts.SnaptRefusedException;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.SurchargeVersion;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -155,7 +154,7 @@ class SnaptsResource {
           wanted.reportKey(),
           wanted.owner(),
           wanted.region() == null ? "" : wanted.region(),
-          wanted.lineRate() == null ? OptionalLong.empty() : OptionalLong.of(wanted.lineRate()));
+          Optional.ofNullable(wanted.lineRate()));
     } catch (IllegalArgumentException e) {
       throw ProblemException.invalid(String.valueOf(e.getMessage()));
     }
@@ -168,21 +167,16 @@ class SnaptsResource {
   }
 
   private SnaptView view(Snapt snapt, List<SurchargeVersion> asked) {
-    Instant now = clock.instant();
-    SurchargeVersion inForce = SurchargeBook.inForce(asked, now);
+    SurchargeBook.Schedule surcharge = SurchargeBook.schedule(asked, clock.instant());
     return new SnaptView(
         snapt.id(),
         snapt.facts().reportKey(),
         snapt.facts().owner(),
         snapt.facts().region(),
-        snapt.facts().lineRate().isPresent() ? snapt.facts().lineRate().getAsLong() : null,
+        snapt.facts().lineRate().orElse(null),
         snapt.enrolledAt(),
-        inForce == null ? null : SurchargeView.of(inForce),
-        asked.stream()
-            .filter(each -> each.effectiveFrom().isAfter(now))
-            .sorted(Comparator.comparing(SurchargeVersion::effectiveFrom))
-            .map(SurchargeView::of)
-            .toList());
+        surcharge.inForce() == null ? null : SurchargeView.of(surcharge.inForce()),
+        surcharge.later().stream().map(SurchargeView::of).toList());
   }
 
   private static ProblemException problem(SnaptRefusedException e) {

@@ -11,6 +11,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.tls.TlsMaterial;
@@ -125,7 +126,10 @@ class WalletTest {
   }
 
   private static void requireAnIntactLedger() {
-    assertThat(new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions()).run())
+    assertThat(
+            new LedgerVerification(
+                    SharedDatabase.client(), new Snapshot(SharedDatabase.transactions()))
+                .run())
         .allMatch(LedgerVerification.Check::holds);
   }
 
