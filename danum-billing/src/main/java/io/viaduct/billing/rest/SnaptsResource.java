@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.configuration.SnaptFacts;
@@ -92,6 +93,7 @@ class SnaptsResource {
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Tagged
   @GetMapping("/{id}")
   @Operation(summary = "One enrolled SNAPT, as an operator", operationId = "getSnapt")
   ResponseEntity<SnaptView> get(@PathVariable String id) {
@@ -104,6 +106,7 @@ class SnaptsResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/{id}")
   @Operation(
       summary = "Enrol a SNAPT, or change an enrolled one, as an operator",
@@ -111,7 +114,11 @@ class SnaptsResource {
           "Without If-Match it enrols. With If-Match, the ETag of the SNAPT, it replaces what is"
               + " enrolled. The bridge knows it within a second. A new owner has the intervals that"
               + " begin from now on; earlier ones stay the former owner's.",
-      operationId = "putSnapt")
+      operationId = "putSnapt",
+      responses = {
+        @ApiResponse(responseCode = "201", description = "Enrolled"),
+        @ApiResponse(responseCode = "200", description = "Changed")
+      })
   ResponseEntity<SnaptView> put(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,

@@ -187,8 +187,14 @@ class WalletTest {
     operator = billing.operator();
     await().until(() -> wallets().size() == 2);
     await().untilAsserted(() -> assertThat(balance()).isEqualTo(7 * DENARIUS));
-    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(204);
-    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(404);
+    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(428);
+    Map<String, String> known = billing.ifMatch(path, operator);
+    billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"8000000\"}", Map.of());
+    assertThat(billing.call("DELETE", path, operator, null, known).problem())
+        .isEqualTo("changed-meanwhile");
+    known = billing.ifMatch(path, operator);
+    assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(204);
+    assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(404);
     requireAnIntactLedger();
   }
 
