@@ -11,6 +11,8 @@ import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.CreditNotice;
+import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -281,6 +283,35 @@ class ProvisioningTest {
     assertThat(billing.call("DELETE", path, operator, null, known).status())
         .as("a repeated request")
         .isEqualTo(200);
+  }
+
+  @Test
+  void theBridgeLearnsTheLatestChangeOfTheCreditWithItsAmounts() throws Exception {
+    String id = made("nora");
+    soon().until(() -> bridge.user(id).isPresent());
+    assertThat(bridge.user(id).orElseThrow().hasNotice()).isFalse();
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + id + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"4000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", id));
+    soon().until(() -> bridge.user(id).orElseThrow().hasNotice());
+    CreditNotice low = bridge.user(id).orElseThrow().getNotice();
+    assertThat(low.getState()).isEqualTo(CreditState.LOW);
+    assertThat(low.getCreditMicrodenarii()).isEqualTo(4_000_000);
+    assertThat(low.getThresholdMicrodenarii()).isEqualTo(5_000_000);
+    assertThat(low.getNoticedMs()).isPositive();
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + id + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"9000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", id + "-2"));
+    soon()
+        .until(
+            () -> bridge.user(id).orElseThrow().getNotice().getState() == CreditState.SUFFICIENT);
+    assertThat(bridge.user(id).orElseThrow().getNotice().getId()).isGreaterThan(low.getId());
   }
 
   @Test

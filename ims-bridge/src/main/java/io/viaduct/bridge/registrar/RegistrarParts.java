@@ -83,6 +83,21 @@ class RegistrarParts {
   }
 
   @Bean
+  CreditMessages creditMessages(
+      BridgeConfiguration configuration,
+      Subscribers subscribers,
+      LocationService locations,
+      SipMeters meters,
+      MeterRegistry registry,
+      InstantSource clock) {
+    CreditMessages messages =
+        new CreditMessages(
+            configuration.domain(), locations, meters, registry, CONTACT_PATIENCE, clock);
+    subscribers.onNotice(messages::noticed);
+    return messages;
+  }
+
+  @Bean
   SipService sipService(
       BridgeConfiguration configuration,
       Subscribers subscribers,

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ public final class Subscribers implements CredentialStore {
   }
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
+  private volatile Consumer<Subscriber> noticed = _ -> {};
 
   // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
@@ -38,17 +40,33 @@ public final class Subscribers implements CredentialStore {
     var unused = loaded.thenRun(action);
   }
 
+  /// Sets the receiver of users with a new notice. It is called on the thread of the change, and
+  /// not for users that were not known before: their notices may be old.
+  void onNotice(Consumer<Subscriber> receiver) {
+    noticed = receiver;
+  }
+
   /// Replaces the whole directory.
   public void replaceAll(Collection<Subscriber> all) {
+    Map<String, Subscriber> before = byUser;
     byUser =
         new ConcurrentHashMap<>(
             all.stream().collect(Collectors.toMap(Subscriber::user, each -> each, (_, b) -> b)));
+    if (before != null) {
+      all.forEach(each -> tellNotice(before.get(each.user()), each));
+    }
     loaded.complete(true);
   }
 
   /// Adds or changes one user.
   public void put(Subscriber subscriber) {
-    known().put(subscriber.user(), subscriber);
+    tellNotice(known().put(subscriber.user(), subscriber), subscriber);
+  }
+
+  private void tellNotice(@Nullable Subscriber before, Subscriber now) {
+    if (before != null && before.notice().id() < now.notice().id()) {
+      noticed.accept(now);
+    }
   }
 
   public void remove(String user) {
@@ -63,7 +81,8 @@ public final class Subscribers implements CredentialStore {
             (_, old) -> {
               Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
               keys.add(ByteBuffer.wrap(deviceKey.clone()));
-              return new Subscriber(old.user(), old.isSuspended(), old.ha1(), keys, old.credit());
+              return new Subscriber(
+                  old.user(), old.isSuspended(), old.ha1(), keys, old.credit(), old.notice());
             });
   }
 
