@@ -1,5 +1,6 @@
 package io.viaduct.bridge;
 
+import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
@@ -23,6 +24,7 @@ final class PeriodicWork {
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
   private final CreditMessages credit;
+  private final CreditRelay relay;
   private final SnaptClaims claims;
   private final MediationForwarder forwarder;
   private final BillingReachability reachability;
@@ -34,6 +36,7 @@ final class PeriodicWork {
       Subscribers subscribers,
       SessionNotifier notifier,
       CreditMessages credit,
+      CreditRelay relay,
       SnaptClaims claims,
       MediationForwarder forwarder,
       BillingReachability reachability,
@@ -43,6 +46,7 @@ final class PeriodicWork {
     this.subscribers = subscribers;
     this.notifier = notifier;
     this.credit = credit;
+    this.relay = relay;
     this.claims = claims;
     this.forwarder = forwarder;
     this.reachability = reachability;
@@ -58,6 +62,7 @@ final class PeriodicWork {
     locations.endUnless(subscribers::isActive);
     notifier.onClock();
     credit.onClock();
+    relay.onClock();
     claims.onClock();
     forwarder.onClock();
     reachability.show(readiness);

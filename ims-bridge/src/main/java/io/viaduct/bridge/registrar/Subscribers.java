@@ -26,6 +26,7 @@ public final class Subscribers implements CredentialStore {
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
   private volatile Consumer<Subscriber> noticed = _ -> {};
+  private volatile Consumer<String> revoked = _ -> {};
 
   // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
@@ -46,6 +47,11 @@ public final class Subscribers implements CredentialStore {
     noticed = receiver;
   }
 
+  /// Sets the receiver of users who have lost a device. It is called on the thread of the change.
+  public void onRevoked(Consumer<String> receiver) {
+    revoked = receiver;
+  }
+
   /// Replaces the whole directory.
   public void replaceAll(Collection<Subscriber> all) {
     Map<String, Subscriber> before = byUser;
@@ -54,13 +60,23 @@ public final class Subscribers implements CredentialStore {
             all.stream().collect(Collectors.toMap(Subscriber::user, each -> each, (_, b) -> b)));
     if (before != null) {
       all.forEach(each -> tellNotice(before.get(each.user()), each));
+      Map<String, Subscriber> now = known();
+      before.values().forEach(each -> tellRevoked(each, now.get(each.user())));
     }
     loaded.complete(true);
   }
 
   /// Adds or changes one user.
   public void put(Subscriber subscriber) {
-    tellNotice(known().put(subscriber.user(), subscriber), subscriber);
+    Subscriber before = known().put(subscriber.user(), subscriber);
+    tellNotice(before, subscriber);
+    tellRevoked(before, subscriber);
+  }
+
+  private void tellRevoked(@Nullable Subscriber before, @Nullable Subscriber now) {
+    if (before != null && (now == null || !now.deviceKeys().containsAll(before.deviceKeys()))) {
+      revoked.accept(before.user());
+    }
   }
 
   private void tellNotice(@Nullable Subscriber before, Subscriber now) {
@@ -70,7 +86,7 @@ public final class Subscribers implements CredentialStore {
   }
 
   public void remove(String user) {
-    known().remove(user);
+    tellRevoked(known().remove(user), null);
   }
 
   /// Adds a device key that billing has just accepted, without waiting for billing's event.
