@@ -161,6 +161,7 @@ public record BillingConfiguration(
   /// @param grantBytesMin smallest grant while credit suffices
   /// @param validity longest validity of a grant
   /// @param validityMin shortest validity of a grant
+  /// @param grace longest time for which an application of low delay goes on at zero credit
   /// @param low denarii below which credit is low
   /// @param hysteresis denarii by which credit must exceed a threshold to be above it again
   /// @param webhook where notices are sent
@@ -170,6 +171,7 @@ public record BillingConfiguration(
       long grantBytesMin,
       Duration validity,
       Duration validityMin,
+      Duration grace,
       long low,
       long hysteresis,
       Webhook webhook) {
@@ -182,6 +184,7 @@ public record BillingConfiguration(
           Long.toString(grantBytesMin));
       between("validity", validity, Duration.ofSeconds(1), Duration.ofMinutes(5));
       between("validity-min", validityMin, Duration.ofMillis(50), validity);
+      between("grace", grace, Duration.ZERO, Duration.ofMinutes(1));
       amount("low", low);
       amount("hysteresis", hysteresis);
     }
