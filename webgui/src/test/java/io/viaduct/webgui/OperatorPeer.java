@@ -207,8 +207,20 @@ public final class OperatorPeer {
     run.put(
         "checks",
         List.of(
-            Map.of("name", "all accounts sum to 0", "holds", true, "violations", 0, "example", ""),
             Map.of(
+                "code",
+                "accounts",
+                "name",
+                "all accounts sum to 0",
+                "holds",
+                true,
+                "violations",
+                0,
+                "example",
+                ""),
+            Map.of(
+                "code",
+                "of-a-later-version",
                 "name",
                 "each top-up is posted with its amount",
                 "holds",

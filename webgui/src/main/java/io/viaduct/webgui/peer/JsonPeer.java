@@ -275,6 +275,7 @@ public final class JsonPeer {
         status,
         text(problem, "type", ""),
         text(problem, "detail", text(problem, "title", "")),
+        text(problem, "rule", ""),
         text(problem, "place", ""),
         problem.path("knot").asInt(PeerRefusedException.NO_KNOT));
   }
