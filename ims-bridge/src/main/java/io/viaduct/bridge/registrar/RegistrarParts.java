@@ -23,8 +23,10 @@ class RegistrarParts {
   private static final Duration CONTACT_PATIENCE = Duration.ofSeconds(12);
 
   @Bean
-  Subscribers subscribers() {
-    return new Subscribers();
+  Subscribers subscribers(CreditMessages credit) {
+    Subscribers subscribers = new Subscribers();
+    subscribers.onNotice(credit::noticed);
+    return subscribers;
   }
 
   @Bean
@@ -85,16 +87,12 @@ class RegistrarParts {
   @Bean
   CreditMessages creditMessages(
       BridgeConfiguration configuration,
-      Subscribers subscribers,
       LocationService locations,
       SipMeters meters,
       MeterRegistry registry,
       InstantSource clock) {
-    CreditMessages messages =
-        new CreditMessages(
-            configuration.domain(), locations, meters, registry, CONTACT_PATIENCE, clock);
-    subscribers.onNotice(messages::noticed);
-    return messages;
+    return new CreditMessages(
+        configuration.domain(), locations, meters, registry, CONTACT_PATIENCE, clock);
   }
 
   @Bean
