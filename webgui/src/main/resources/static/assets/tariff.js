@@ -196,11 +196,14 @@
   let curves = [];
 
   const status = form && document.querySelector('[data-testid=check]');
-  const say = (text, look, detail = '') => {
+  const say = (text, look, detail = '', english = false) => {
     const line = status.querySelector('[data-check-text]');
     line.textContent = text;
     line.className = look;
-    status.querySelector('[data-check-detail]').textContent = detail; // billing's words, in English
+    const words = status.querySelector('[data-check-detail]');
+    words.textContent = detail;
+    if (english) words.lang = 'en'; // billing's words
+    else words.removeAttribute('lang');
   };
 
   const fieldOf = (placeName, knot) => {
@@ -210,7 +213,7 @@
     return row ? row.querySelector('[data-value]') : at.querySelector('input');
   };
 
-  const mark = ({ valid, place, knot, detail }) => {
+  const mark = ({ valid, place, knot, detail, english }) => {
     form.querySelectorAll('[aria-invalid]').forEach((field) => field.removeAttribute('aria-invalid'));
     const field = valid ? null : fieldOf(place, knot);
     if (field) {
@@ -221,7 +224,7 @@
     status.dataset.place = place;
     status.dataset.knot = knot < 0 ? '' : knot;
     status.querySelector('[data-check-show]').hidden = !field;
-    say(valid ? form.dataset.textValid : form.dataset.textInvalid, valid ? 'good' : 'bad', valid ? '' : detail);
+    say(valid ? form.dataset.textValid : form.dataset.textInvalid, valid ? 'good' : 'bad', valid ? '' : detail, english);
     curves.forEach((one) => one.place());
   };
 

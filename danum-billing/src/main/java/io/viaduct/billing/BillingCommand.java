@@ -5,6 +5,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.OpeningDatabase;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.num.NumCommand;
 import io.viaduct.billing.preview.DayCommand;
@@ -149,7 +150,9 @@ public final class BillingCommand {
 
     private static int print(HikariDataSource pool) {
       List<LedgerVerification.Check> checks =
-          new LedgerVerification(JdbcClient.create(pool), new JdbcTransactionManager(pool)).run();
+          new LedgerVerification(
+                  JdbcClient.create(pool), new Snapshot(new JdbcTransactionManager(pool)))
+              .run();
       for (LedgerVerification.Check check : checks) {
         System.out.printf(
             "%-6s %s%s%n",

@@ -69,7 +69,7 @@ class BillingCommandTest {
   void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
     assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8).lines())
-        .hasSize(20)
+        .hasSize(21)
         .allMatch(l -> l.startsWith("ok "));
   }
 

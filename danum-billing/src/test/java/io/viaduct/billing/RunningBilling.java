@@ -148,12 +148,17 @@ public final class RunningBilling implements AutoCloseable {
 
   /// Changes a resource in the version that it has now.
   public Answer change(String path, String token, String body) throws Exception {
-    return call("PATCH", path, token, body, Map.of("If-Match", tag(path, token)));
+    return call("PATCH", path, token, body, ifMatch(path, token));
   }
 
   /// Returns the entity tag of a resource.
   public String tag(String path, String token) throws Exception {
     return get(path, token).raw().headers().firstValue("ETag").orElseThrow();
+  }
+
+  /// Returns the header that names the version which a resource has now.
+  public Map<String, String> ifMatch(String path, String token) throws Exception {
+    return Map.of("If-Match", tag(path, token));
   }
 
   public String logIn(String user, String password) throws Exception {

@@ -1,6 +1,8 @@
 package io.viaduct.bridge;
 
+import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.BillingReachability;
@@ -21,6 +23,8 @@ final class PeriodicWork {
   private final LocationService locations;
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
+  private final CreditMessages credit;
+  private final CreditRelay relay;
   private final SnaptClaims claims;
   private final MediationForwarder forwarder;
   private final BillingReachability reachability;
@@ -31,6 +35,8 @@ final class PeriodicWork {
       LocationService locations,
       Subscribers subscribers,
       SessionNotifier notifier,
+      CreditMessages credit,
+      CreditRelay relay,
       SnaptClaims claims,
       MediationForwarder forwarder,
       BillingReachability reachability,
@@ -39,6 +45,8 @@ final class PeriodicWork {
     this.locations = locations;
     this.subscribers = subscribers;
     this.notifier = notifier;
+    this.credit = credit;
+    this.relay = relay;
     this.claims = claims;
     this.forwarder = forwarder;
     this.reachability = reachability;
@@ -53,6 +61,8 @@ final class PeriodicWork {
     locations.expire(clock.instant());
     locations.endUnless(subscribers::isActive);
     notifier.onClock();
+    credit.onClock();
+    relay.onClock();
     claims.onClock();
     forwarder.onClock();
     reachability.show(readiness);

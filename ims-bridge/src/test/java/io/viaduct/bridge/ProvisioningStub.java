@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslProvider;
@@ -33,7 +34,7 @@ public final class ProvisioningStub implements AutoCloseable {
   public static final int DEVICES_MAX = 3;
 
   private final Map<String, Subscriber> users = new LinkedHashMap<>(); // guarded by this
-  private final List<StreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
+  private final List<ServerCallStreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
   private final Server server;
   public volatile int asked;
   public final List<String> seen = new CopyOnWriteArrayList<>();
@@ -93,6 +94,7 @@ public final class ProvisioningStub implements AutoCloseable {
   }
 
   private void tell(SubscriberEvent event) {
+    bridges.removeIf(ServerCallStreamObserver::isCancelled);
     bridges.forEach(bridge -> bridge.onNext(event));
   }
 
@@ -105,7 +107,7 @@ public final class ProvisioningStub implements AutoCloseable {
             .forEach(
                 user -> bridge.onNext(SubscriberEvent.newBuilder().setSubscriber(user).build()));
         bridge.onNext(SubscriberEvent.newBuilder().setComplete(true).build());
-        bridges.add(bridge);
+        bridges.add((ServerCallStreamObserver<SubscriberEvent>) bridge);
       }
     }
 

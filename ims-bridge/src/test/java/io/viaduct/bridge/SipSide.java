@@ -5,6 +5,7 @@ import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
@@ -134,7 +135,8 @@ public final class SipSide implements RequestSender {
                         DigestAlgorithm.SHA_256,
                         DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
                     Set.of(),
-                    CreditState.SUFFICIENT))
+                    CreditState.SUFFICIENT,
+                    CreditNotice.NONE))
             .toList());
     return all;
   }

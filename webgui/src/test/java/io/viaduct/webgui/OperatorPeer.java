@@ -36,6 +36,7 @@ public final class OperatorPeer {
   public final List<Map<String, Object>> reservations = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> notices = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> wallets = new CopyOnWriteArrayList<>();
+  private volatile @Nullable String allowance;
   public final List<Map<String, Object>> tariffs = new CopyOnWriteArrayList<>();
   public final Map<String, ObjectNode> drafts = new ConcurrentHashMap<>();
   public final List<Map<String, Object>> differences = new CopyOnWriteArrayList<>();
@@ -206,8 +207,20 @@ public final class OperatorPeer {
     run.put(
         "checks",
         List.of(
-            Map.of("name", "all accounts sum to 0", "holds", true, "violations", 0, "example", ""),
             Map.of(
+                "code",
+                "accounts",
+                "name",
+                "all accounts sum to 0",
+                "holds",
+                true,
+                "violations",
+                0,
+                "example",
+                ""),
+            Map.of(
+                "code",
+                "of-a-later-version",
                 "name",
                 "each top-up is posted with its amount",
                 "holds",
@@ -238,7 +251,14 @@ public final class OperatorPeer {
     switch (parts.getLast()) {
       case "reservations" -> answer(exchange, Map.of("reservations", reservations));
       case "notices" -> answer(exchange, Map.of("notices", notices));
-      case "wallets" -> answer(exchange, Map.of("wallets", wallets));
+      case "wallets" -> {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("wallets", wallets);
+        all.put("allowanceMicrodenarii", allowance);
+        answer(exchange, all);
+      }
+      case "allowance" ->
+          tagged(exchange, version, Map.of("allowanceMicrodenarii", String.valueOf(allowance)));
       default -> tagged(exchange, version, credit(parts.get(1)));
     }
     return true;
@@ -247,9 +267,14 @@ public final class OperatorPeer {
   private void change(HttpExchange exchange, List<String> parts) throws IOException {
     String tag = exchange.getRequestHeaders().getFirst("If-Match");
     byte[] body = exchange.getRequestBody().readAllBytes();
-    if (parts.get(2).equals("credit") && !tag(version).equals(tag)) {
+    boolean endsAllowance =
+        parts.get(2).equals("allowance") && exchange.getRequestMethod().equals("DELETE");
+    if ((parts.get(2).equals("credit") || endsAllowance) && !tag(version).equals(tag)) {
       peer.problem(exchange, 412, "limit, caps or block have changed since: read them again");
       return;
+    }
+    if (parts.get(2).equals("allowance")) {
+      allowance = endsAllowance ? null : JSON.readTree(body).get("amountMicrodenarii").asString();
     }
     changes.add(
         exchange.getRequestMethod() + " " + String.join("/", parts) + " " + new String(body));

@@ -90,6 +90,7 @@ public final class PeerServer implements AutoCloseable {
   public volatile boolean refusingCredits;
   public final Map<String, Posted> posted = new ConcurrentHashMap<>();
   private static final String ACCOUNT_TAG = "\"4\"";
+  private static final String DEVICES_TAG = "\"7\"";
 
   public final List<String> changes = new CopyOnWriteArrayList<>();
   public final List<Posted> received = new CopyOnWriteArrayList<>();
@@ -606,7 +607,7 @@ public final class PeerServer implements AutoCloseable {
       case "" -> {
         User user = users.get(id);
         exchange.getResponseHeaders().set("ETag", ACCOUNT_TAG);
-        if (exchange.getRequestMethod().equals("PATCH")
+        if (!exchange.getRequestMethod().equals("GET")
             && !ACCOUNT_TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
           problem(exchange, 412, "the account has changed since: read it again");
           return;
@@ -636,7 +637,11 @@ public final class PeerServer implements AutoCloseable {
                     "shared")));
       }
       case "devices" -> {
-        if (exchange.getRequestMethod().equals("DELETE")) {
+        exchange.getResponseHeaders().set("ETag", DEVICES_TAG);
+        if (exchange.getRequestMethod().equals("DELETE")
+            && !DEVICES_TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+          problem(exchange, 412, "a device was named since: read the list again");
+        } else if (exchange.getRequestMethod().equals("DELETE")) {
           changes.add(
               "remove " + id + " " + exchange.getRequestURI().getPath().replaceAll(".*/", ""));
           exchange.sendResponseHeaders(204, -1);

@@ -5,14 +5,11 @@ import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.throttle.TrustedProxies;
-import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /// The configuration of danum-billing. `BillingConfiguration.yml` beside this record has the
 /// defaults and their reasons.
@@ -71,7 +68,7 @@ public record BillingConfiguration(
     Duration settlementPeriod,
     Duration verificationPeriod,
     Duration ledgerVerificationPeriod,
-    List<SnaptLine> snapts,
+    List<SnaptFacts> snapts,
     Map<String, String> snaptOwners,
     String defaultOwner,
     Map<String, Long> snaptLineRates,
@@ -108,9 +105,9 @@ public record BillingConfiguration(
         Duration.ofDays(7));
     snapts = List.copyOf(snapts);
     require(
-        snapts.stream().map(SnaptLine::id).distinct().count() == snapts.size(),
+        snapts.stream().map(SnaptFacts::id).distinct().count() == snapts.size(),
         "snapts must have different ids",
-        snapts.stream().map(SnaptLine::id).toList().toString());
+        snapts.stream().map(SnaptFacts::id).toList().toString());
     require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
     snaptOwners.forEach((snapt, owner) ->
         require(
@@ -142,35 +139,6 @@ public record BillingConfiguration(
     return snaptLineRates.getOrDefault(snapt, defaultLineRate);
   }
 
-  /// A SNAPT to enrol.
-  ///
-  /// @param id common name of its certificate
-  /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
-  /// @param owner who earns the provider's fee, and sets its surcharge
-  /// @param lineRate bit/s in each direction; empty: the bridge's default
-  public record SnaptLine(
-      String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
-    public SnaptLine {
-      require(id.matches(NAME), "id must match " + NAME, id);
-      require(owner.matches(NAME), "owner must match " + NAME, owner);
-      require(
-          region.length() <= 64 && region.chars().noneMatch(Character::isISOControl),
-          "region must have at most 64 characters",
-          region);
-      lineRate.ifPresent(rate -> requireLineRate("line-rate", rate));
-      try {
-        var unused = Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            "report-key must be base64 of a raw 32-byte Ed25519 public key, got '"
-                + reportKey
-                + "': "
-                + e.getMessage(),
-            e);
-      }
-    }
-  }
-
   /// Limits for charges without the device's receipt.
   ///
   /// @param boundPerAccount most denarii of an account without a receipt; a report above it is held
@@ -193,6 +161,7 @@ public record BillingConfiguration(
   /// @param grantBytesMin smallest grant while credit suffices
   /// @param validity longest validity of a grant
   /// @param validityMin shortest validity of a grant
+  /// @param grace longest time for which an application of low delay goes on at zero credit
   /// @param low denarii below which credit is low
   /// @param hysteresis denarii by which credit must exceed a threshold to be above it again
   /// @param webhook where notices are sent
@@ -202,6 +171,7 @@ public record BillingConfiguration(
       long grantBytesMin,
       Duration validity,
       Duration validityMin,
+      Duration grace,
       long low,
       long hysteresis,
       Webhook webhook) {
@@ -214,6 +184,7 @@ public record BillingConfiguration(
           Long.toString(grantBytesMin));
       between("validity", validity, Duration.ofSeconds(1), Duration.ofMinutes(5));
       between("validity-min", validityMin, Duration.ofMillis(50), validity);
+      between("grace", grace, Duration.ZERO, Duration.ofMinutes(1));
       amount("low", low);
       amount("hysteresis", hysteresis);
     }

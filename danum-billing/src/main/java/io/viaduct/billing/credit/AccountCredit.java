@@ -58,15 +58,14 @@ public record AccountCredit(
     return access == Access.OPEN;
   }
 
-  /// Returns balance and credit limit.
+  /// Returns balance and credit limit without expired wallets, which count for nothing new.
   public MicroDenarii credit() {
-    return balance.plus(limit);
+    return balance.plus(limit).minus(expired);
   }
 
-  /// Returns the credit that is not reserved; below zero after an overdraft. Expired wallets count
-  /// for nothing new.
+  /// Returns the credit that is not reserved; below zero after an overdraft.
   public MicroDenarii available() {
-    return credit().minus(reserved).minus(expired);
+    return credit().minus(reserved);
   }
 
   /// Returns the amount that may still be reserved: the available credit, within the caps.

@@ -51,11 +51,8 @@ public final class CoveredUse {
     quotas.passed(passed);
   }
 
-  /// The reason for which the traffic of an application could pass.
-  ///
-  /// @param isWithinQuota false if it was more than any grant had allowed: billing was away, or the
-  ///   SNAPT disobeyed
-  record Passed(long interval, Application application, boolean isWithinQuota) {}
+  /// The rule that let the traffic of an application pass.
+  record Passed(long interval, Application application, PassRule rule) {}
 
   private static List<Passed> passed(PostedReport report, List<Quota> held) {
     Map<Application, Use> flows = report.byApplication();
@@ -65,7 +62,7 @@ public final class CoveredUse {
             new Passed(
                 report.interval(),
                 quota.application(),
-                quota.grants(flows.getOrDefault(quota.application(), Use.NONE).bytes())))
+                quota.passed(flows.getOrDefault(quota.application(), Use.NONE).bytes())))
         .toList();
   }
 

@@ -145,8 +145,8 @@ public final class CreditControl {
   }
 
   /// Returns accounts that are to be looked at, at most some hundred: see [#push].
-  List<String> overdue() {
-    return notices.overdue(ACCOUNTS_OF_RUN);
+  List<String> overdue(Instant now) {
+    return notices.overdue(now, ACCOUNTS_OF_RUN);
   }
 
   /// The owners of SNAPTs, who may ask for a surcharge.

@@ -48,7 +48,7 @@ public final class CreditNotices {
     MicroDenarii threshold = credit.low() == null ? low : credit.low();
     CreditState next = next(credit.state(), credit.credit(), threshold, refused.byCredit());
     ReachedCap reached = reached(credit, refused.byCap(), LocalDate.ofInstant(now, ZoneOffset.UTC));
-    long below = Math.max(lookBelow(next, credit.limit(), threshold), capBelow(credit, reached));
+    long below = Math.max(lookBelow(next, credit, threshold), capBelow(credit, reached));
     store.state(credit.account(), next, reached, below);
     if (next != credit.state()) {
       notice(credit, CreditNotice.Edge.valueOf(next.name()), now);
@@ -127,19 +127,25 @@ public final class CreditNotices {
     return credit.compareTo(threshold) < 0 ? CreditState.LOW : CreditState.SUFFICIENT;
   }
 
-  /// Returns accounts whose state is not what their credit says: a notification was missed, or the
-  /// thresholds were changed.
+  /// Returns accounts whose state is not what their credit says: a wallet has expired, a
+  /// notification was missed, or the thresholds were changed.
   ///
   /// @param limit most accounts
-  List<String> overdue(int limit) {
+  List<String> overdue(Instant now, int limit) {
     return jdbc.sql(
             """
-            select account from (select account, state, look_below_microdenarii < 9223372036854775807
+            with expired as (select account, sum(rest_microdenarii) as rest from open_wallet
+                where expires_at <= :now group by account),
+              seen as (select c.account, c.state, look_below_microdenarii < 9223372036854775807
                 and balance_microdenarii >= look_below_microdenarii as armed,
-                balance_microdenarii + coalesce(credit_limit_microdenarii, :default) as credit,
-                coalesce(low_microdenarii, :low) + :hysteresis as high from credit_account) c
-            where not armed or state = 'EXHAUSTED' and credit >= :near or state = 'LOW' and credit >= high limit :limit
+                balance_microdenarii + coalesce(credit_limit_microdenarii, :default) - coalesce(e.rest, 0) as credit,
+                coalesce(low_microdenarii, :low) as low
+                from credit_account c left join expired e on e.account = c.account)
+            select account from seen where not armed
+              or state = 'EXHAUSTED' and credit >= :near or state = 'LOW' and credit >= low + :hysteresis
+              or state = 'SUFFICIENT' and credit < low or state <> 'EXHAUSTED' and credit <= 0 limit :limit
             """)
+        .param("now", Timestamp.from(now))
         .param("default", store.defaultLimit().value())
         .param("near", Math.max(1, hysteresis.value()))
         .param("low", low.value())
@@ -150,10 +156,11 @@ public final class CreditNotices {
   }
 
   // The next edge downwards, as a balance. Upwards every change is looked at.
-  private static long lookBelow(CreditState state, MicroDenarii limit, MicroDenarii low) {
+  private static long lookBelow(CreditState state, AccountCredit credit, MicroDenarii low) {
+    MicroDenarii balanceAtZero = credit.balance().minus(credit.credit());
     return switch (state) {
-      case SUFFICIENT -> low.minus(limit).value();
-      case LOW -> 1 - limit.value();
+      case SUFFICIENT -> balanceAtZero.plus(low).value();
+      case LOW -> balanceAtZero.value() + 1;
       case EXHAUSTED -> Long.MIN_VALUE;
     };
   }

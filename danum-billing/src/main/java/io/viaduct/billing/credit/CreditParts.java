@@ -76,7 +76,11 @@ class CreditParts {
         new CreditControl.Owners(
             owners(configuration), () -> snapts.ownership(configuration::ownerOf)),
         new GrantRules(
-            credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
+            credit.grantTime(),
+            credit.grantBytesMin(),
+            credit.validity(),
+            credit.validityMin(),
+            credit.grace()),
         notices,
         meters,
         configuration.adjustmentTime());

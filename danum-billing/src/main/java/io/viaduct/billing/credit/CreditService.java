@@ -122,7 +122,7 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
 
   /// Looks at accounts whose state is not what their credit says.
   void catchUp() {
-    control.overdue().forEach(this::changed);
+    control.overdue(clock.instant()).forEach(this::changed);
   }
 
   /// Ends the streams and refuses new ones.

@@ -16,7 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /// Stores what accounts may spend, and the sessions that ask for it. Every change of an account's
 /// reservations is made under the lock of its row.
 final class CreditStore {
-  private static final String SELECT =
+  static final String SELECT =
       """
       select c.account, a.state, c.balance_microdenarii, c.credit_limit_microdenarii, c.day_cap_microdenarii,
         c.month_cap_microdenarii, c.state, c.rules_version,
@@ -25,10 +25,8 @@ final class CreditStore {
           and s.day between :month and :day), 0),
         coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked,
         c.low_microdenarii, c.reached_cap, c.reached_cap_on, c.reached_cap_microdenarii,
-        coalesce((select sum(w.amount_microdenarii - coalesce(
-            (select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0))
-          from wallet w where w.account = c.account and w.expires_at <= :now
-            and not exists (select from wallet_expiry e where e.wallet_id = w.id)), 0)
+        coalesce((select sum(o.rest_microdenarii) from open_wallet o
+          where o.account = c.account and o.expires_at <= :now), 0)
       from credit_account c join account a on a.id = c.account where c.account = :account
       """;
 

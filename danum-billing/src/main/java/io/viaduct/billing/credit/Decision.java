@@ -1,6 +1,7 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.Use;
 import io.viaduct.usage.v1.CreditResult;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -107,13 +108,14 @@ final class Decision {
   /// Grants what the credit allows, and notes if it is less than what is needed.
   Quota grant(Quota quota) {
     if (!credit.isActive()) {
-      return put(GrantRules.nothing(quota, now));
+      return put(GrantRules.nothing(quota.keeping(Use.NONE, prices.of(quota)), now));
     }
     Quota granted = put(rules.grant(quota, prices.of(quota), credit.spendable(), now));
-    if (!granted.hasRest()) {
-      result = credit.shortage();
-      isRefused |= result == CreditResult.CREDIT_LIMIT_REACHED;
-      isCapped |= result == CreditResult.SPENDING_CAP_REACHED;
+    if (!granted.hasRest() || granted.grace().hasBegun()) {
+      CreditResult shortage = credit.shortage();
+      isRefused |= shortage == CreditResult.CREDIT_LIMIT_REACHED;
+      isCapped |= shortage == CreditResult.SPENDING_CAP_REACHED;
+      result = granted.hasRest() ? result : shortage;
     }
     return granted;
   }

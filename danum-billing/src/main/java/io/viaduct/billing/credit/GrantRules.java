@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// @param bytesMin smallest grant while credit suffices; the first one of an application
 /// @param validity longest validity of a grant
 /// @param validityMin shortest validity: several round trips between SNAPT and billing
-public record GrantRules(Duration time, long bytesMin, Duration validity, Duration validityMin) {
+/// @param grace longest time for which an application of low delay goes on when credit for a
+///   further grant lacks; zero for none
+public record GrantRules(
+    Duration time, long bytesMin, Duration validity, Duration validityMin, Duration grace) {
   /// A grant of less than a full packet is none.
   private static final long PACKET_BYTES = 1500;
 
@@ -35,10 +38,61 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
     long bytes = Math.max(bytesMin, (long) (quota.bytesPerSecond() * time.toNanos() / 1e9));
     long ms = validity.toMillis();
     MicroDenarii budget = spendable.plus(quota.reserved());
-    Quota full = granted(quota, bytes, ms, false, price, now);
+    Quota full = granted(withGrace(quota, bytes, price, budget, now), bytes, ms, false, price, now);
     if (isPaid(full, budget)) {
       return full;
     }
+    return quota.grace().isThere(now)
+        ? grantedByGrace(quota, bytes, now)
+        : cut(quota.keeping(Use.NONE, price), bytes, price, budget, now);
+  }
+
+  // An application that is silent for a moment keeps the grace that it has. A longer one may take
+  // half of the credit that is left: else it would cut other applications to be spared itself.
+  private Quota withGrace(Quota quota, long bytes, Bound price, MicroDenarii budget, Instant now) {
+    if (!quota.application().serviceClass().isLowDelay() || grace.isZero()) {
+      return quota.keeping(Use.NONE, price);
+    }
+    Use known = quota.grace().isThere(now) ? quota.grace().kept() : Use.NONE;
+    Quota longer =
+        largest(
+            Math.max(validityMin.toMillis(), known.intervalMs() + 1),
+            quota.bytesPerSecond() > 0 ? grace.toMillis() : 0,
+            budget,
+            graceMs ->
+                granted(
+                    quota.keeping(keptFor(quota, graceMs * 2), price),
+                    bytes,
+                    validity.toMillis(),
+                    false,
+                    price,
+                    now));
+    if (longer == null) {
+      return quota.keeping(known, price);
+    }
+    Use doubled = longer.grace().kept();
+    return quota.keeping(keptFor(quota, doubled.intervalMs() / 2), price);
+  }
+
+  private static Use keptFor(Quota quota, long ms) {
+    return new Use((long) (quota.bytesPerSecond() * ms / 1e3), Math.max(1, quota.flows()) * ms, ms);
+  }
+
+  private Quota grantedByGrace(Quota quota, long bytes, Instant now) {
+    Use kept = quota.grace().kept();
+    Instant end = quota.grace().endsAt();
+    long leftMs = end == null ? kept.intervalMs() : Duration.between(now, end).toMillis();
+    long ms = Math.min(validity.toMillis(), Math.min(leftMs, kept.intervalMs()));
+    Use part =
+        new Use(
+            Math.min(bytes, kept.bytes()),
+            Math.min(Math.max(1, quota.flows()) * ms, kept.flowMs()),
+            ms);
+    return quota.grantedByGrace(part, now, now.plusMillis(ms).plus(LATE));
+  }
+
+  private Quota cut(Quota quota, long bytes, Bound price, MicroDenarii budget, Instant now) {
+    long ms = validity.toMillis();
     Quota shorter =
         largest(
             validityMin.toMillis(),

@@ -13,6 +13,7 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -73,7 +74,8 @@ final class NoticeWebhook {
   // A claimed notice becomes due again by itself, if this process dies meanwhile.
   private List<Claimed> claim() {
     Instant now = clock.instant();
-    return jdbc.sql(
+    return jdbc
+        .sql(
             """
             update credit_notice set attempts = attempts + 1, next_attempt_at =
               :now::timestamptz + least(:first * power(2, attempts), :longest) * interval '1 second'
@@ -95,7 +97,10 @@ final class NoticeWebhook {
                     row.getString(4),
                     row.getString(5),
                     row.getTimestamp(6).toInstant())))
-        .list();
+        .list()
+        .stream()
+        .sorted(Comparator.comparingLong(Claimed::id)) // an update returns rows in no order
+        .toList();
   }
 
   private void deliver(Claimed notice) {

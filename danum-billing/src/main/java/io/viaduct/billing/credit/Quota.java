@@ -15,7 +15,8 @@ import java.time.Instant;
 /// @param bytesPerSecond present rate, as told
 /// @param flows open flows, as told
 /// @param beyond the last bytes that passed without a grant
-/// @param reserved amount reserved for it
+/// @param grace use that is kept for a grace
+/// @param reserved amount reserved for it, the grace included
 /// @param validUntil when the unused part of the grant is released
 /// @param isCut true if credit was short: it got less than it needs
 record Quota(
@@ -27,6 +28,7 @@ record Quota(
     double bytesPerSecond,
     long flows,
     Beyond beyond,
+    Grace grace,
     MicroDenarii reserved,
     Instant validUntil,
     boolean isCut) {
@@ -53,6 +55,7 @@ record Quota(
         0,
         0,
         Beyond.NOTHING,
+        Grace.NONE,
         MicroDenarii.ZERO,
         now,
         false);
@@ -70,6 +73,7 @@ record Quota(
             isCut ? Math.max(told.bytesPerSecond(), bytesPerSecond / 2) : told.bytesPerSecond(),
             told.flows(),
             passedWithout(told),
+            grace.returning(allowed, told.used()),
             reserved,
             validUntil,
             isCut)
@@ -86,16 +90,46 @@ record Quota(
         beyond.to() > covered.bytes() ? beyond.from() : allowed.bytes(), told.used().bytes());
   }
 
-  /// Returns whether a report of so many bytes more is within what was granted.
-  boolean grants(long bytes) {
+  /// Returns the rule that let the traffic of a report of so many bytes more pass.
+  PassRule passed(long bytes) {
     long total = covered.bytes() + bytes;
     boolean wasBeyond = covered.bytes() < beyond.to() && total > beyond.from();
-    return !wasBeyond && total <= allowed.bytes();
+    if (wasBeyond || total > allowed.bytes()) {
+      return PassRule.BEYOND_QUOTA;
+    }
+    return grace.granted(covered.bytes(), total) ? PassRule.GRACE : PassRule.QUOTA;
   }
 
-  /// Returns the quota without the rest of its grant.
+  /// Returns the quota without the rest of its grant, and without a grace.
   Quota released(Bound price) {
-    return allowing(used, validUntil, false).priced(price);
+    return keeping(Use.NONE, price).allowing(used, validUntil, false).priced(price);
+  }
+
+  /// Returns the quota with a use that is kept for a grace.
+  Quota keeping(Use use, Bound price) {
+    return with(grace.keeping(use)).priced(price);
+  }
+
+  /// Returns the quota with a part of its grace granted. What is reserved stays the same.
+  Quota grantedByGrace(Use part, Instant now, Instant until) {
+    return with(grace.granting(part, allowed.bytes(), covered.bytes(), now))
+        .allowing(allowed.plus(part), until, true);
+  }
+
+  private Quota with(Grace next) {
+    return new Quota(
+        session,
+        application,
+        used,
+        allowed,
+        covered,
+        bytesPerSecond,
+        flows,
+        beyond,
+        next,
+        reserved,
+        validUntil,
+        isCut);
   }
 
   /// Returns the quota with a grant beside what is allowed already. It is never taken back: the
@@ -120,6 +154,7 @@ record Quota(
             bytesPerSecond,
             flows,
             beyond,
+            grace,
             reserved,
             validUntil,
             isCut)
@@ -136,6 +171,7 @@ record Quota(
         bytesPerSecond,
         flows,
         beyond,
+        grace,
         reserved,
         until,
         cut);
@@ -151,7 +187,8 @@ record Quota(
         bytesPerSecond,
         flows,
         beyond,
-        price.charge(allowed.beyond(covered)),
+        grace,
+        price.charge(allowed.beyond(covered).plus(grace.kept())),
         validUntil,
         isCut);
   }

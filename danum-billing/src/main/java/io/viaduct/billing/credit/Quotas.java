@@ -18,7 +18,8 @@ final class Quotas {
       """
       select q.snapt_id, q.session_id, q.application, q.service_class, q.used_bytes, q.used_flow_ms, q.used_interval_ms,
         q.allowed_bytes, q.allowed_flow_ms, q.allowed_interval_ms, q.covered_bytes, q.covered_flow_ms,
-        q.covered_interval_ms, q.bytes_per_second, q.flows, q.beyond_from, q.beyond_to, q.reserved_microdenarii, q.valid_until, q.cut
+        q.covered_interval_ms, q.bytes_per_second, q.flows, q.beyond_from, q.beyond_to, q.reserved_microdenarii, q.valid_until, q.cut,
+        q.grace_bytes, q.grace_flow_ms, q.grace_interval_ms, q.grace_ends_at, q.grace_from, q.grace_to
       from credit_quota q
       """;
 
@@ -74,8 +75,9 @@ final class Quotas {
         insert into credit_quota (snapt_id, session_id, application, service_class, account,
           used_bytes, used_flow_ms, used_interval_ms, allowed_bytes, allowed_flow_ms, allowed_interval_ms,
           covered_bytes, covered_flow_ms, covered_interval_ms, bytes_per_second, flows, beyond_from, beyond_to,
-          reserved_microdenarii, valid_until, cut)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          reserved_microdenarii, valid_until, cut,
+          grace_bytes, grace_flow_ms, grace_interval_ms, grace_ends_at, grace_from, grace_to)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (snapt_id, session_id, application, service_class) do update set
           used_bytes = excluded.used_bytes, used_flow_ms = excluded.used_flow_ms,
           used_interval_ms = excluded.used_interval_ms, allowed_bytes = excluded.allowed_bytes,
@@ -83,7 +85,10 @@ final class Quotas {
           covered_bytes = excluded.covered_bytes, covered_flow_ms = excluded.covered_flow_ms,
           covered_interval_ms = excluded.covered_interval_ms, bytes_per_second = excluded.bytes_per_second,
           flows = excluded.flows, beyond_from = excluded.beyond_from, beyond_to = excluded.beyond_to,
-          reserved_microdenarii = excluded.reserved_microdenarii, valid_until = excluded.valid_until, cut = excluded.cut
+          reserved_microdenarii = excluded.reserved_microdenarii, valid_until = excluded.valid_until, cut = excluded.cut,
+          grace_bytes = excluded.grace_bytes, grace_flow_ms = excluded.grace_flow_ms,
+          grace_interval_ms = excluded.grace_interval_ms, grace_ends_at = excluded.grace_ends_at,
+          grace_from = excluded.grace_from, grace_to = excluded.grace_to
         """,
         quotas.stream().map(quota -> row(account, quota)).toList());
   }
@@ -151,7 +156,7 @@ final class Quotas {
                   each.interval(),
                   each.application().name(),
                   each.application().serviceClass().name(),
-                  each.isWithinQuota() ? "QUOTA" : "BEYOND_QUOTA"
+                  each.rule().name()
                 })
             .toList());
   }
@@ -178,8 +183,23 @@ final class Quotas {
       quota.beyond().to(),
       quota.reserved().value(),
       Timestamp.from(quota.validUntil()),
-      quota.isCut()
+      quota.isCut(),
+      quota.grace().kept().bytes(),
+      quota.grace().kept().flowMs(),
+      quota.grace().kept().intervalMs(),
+      quota.grace().endsAt() == null ? null : Timestamp.from(quota.grace().endsAt()),
+      quota.grace().from(),
+      quota.grace().to()
     };
+  }
+
+  private static Grace grace(ResultSet row) throws SQLException {
+    Timestamp end = row.getTimestamp(24);
+    return new Grace(
+        new Use(row.getLong(21), row.getLong(22), row.getLong(23)),
+        end == null ? null : end.toInstant(),
+        row.getLong(25),
+        row.getLong(26));
   }
 
   private static Quota quota(ResultSet row) throws SQLException {
@@ -192,6 +212,7 @@ final class Quotas {
         row.getDouble(14),
         row.getLong(15),
         new Quota.Beyond(row.getLong(16), row.getLong(17)),
+        grace(row),
         new MicroDenarii(row.getLong(18)),
         row.getTimestamp(19).toInstant(),
         row.getBoolean(20));

@@ -57,6 +57,11 @@ class DatabaseParts {
   }
 
   @Bean
+  Snapshot snapshot(PlatformTransactionManager transactions) {
+    return new Snapshot(transactions);
+  }
+
+  @Bean
   Running<AutoCloseable> databaseReady(
       OpeningDatabase database,
       BillingConfiguration configuration,

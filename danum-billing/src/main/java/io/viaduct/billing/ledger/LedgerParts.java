@@ -1,6 +1,7 @@
 package io.viaduct.billing.ledger;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.database.Snapshot;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -17,8 +18,8 @@ class LedgerParts {
   }
 
   @Bean
-  LedgerVerification verification(JdbcClient jdbc, PlatformTransactionManager transactions) {
-    return new LedgerVerification(jdbc, transactions);
+  LedgerVerification verification(JdbcClient jdbc, Snapshot snapshot) {
+    return new LedgerVerification(jdbc, snapshot);
   }
 
   @Bean
@@ -31,9 +32,10 @@ class LedgerParts {
   VerificationRuns verificationRuns(
       JdbcClient jdbc,
       PlatformTransactionManager transactions,
+      Snapshot snapshot,
       LedgerVerification verification,
       LedgerMeters meters,
       InstantSource clock) {
-    return new VerificationRuns(jdbc, transactions, verification, meters, clock);
+    return new VerificationRuns(jdbc, transactions, snapshot, verification, meters, clock);
   }
 }

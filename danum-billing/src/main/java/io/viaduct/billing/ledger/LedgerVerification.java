@@ -1,258 +1,276 @@
 package io.viaduct.billing.ledger;
 
+import io.viaduct.billing.database.Snapshot;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntConsumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /// Recomputes every invariant of the ledger from the stored rows alone, in one snapshot.
 public final class LedgerVerification {
   /// The result of checking one invariant.
   ///
+  /// @param code short name of the invariant, for programs; empty in a run of an earlier version
   /// @param name the invariant in words
   /// @param violations number of rows that break it
   /// @param example the first of these rows, or empty
-  public record Check(String name, long violations, String example) {
+  public record Check(String code, String name, long violations, String example) {
+    public Check {
+      code = Objects.requireNonNullElse(code, "");
+    }
+
     /// Returns true if the invariant holds.
     public boolean holds() {
       return violations == 0;
     }
   }
 
+  /// An invariant with the query of the rows that break it.
+  private record Invariant(String code, String name, String broken) {}
+
   // Each query returns the rows that break the invariant. Values of a tariff's document are read
   // once per tariff, because PostgreSQL would decompress the document again for each row.
-  private static final List<String[]> INVARIANTS =
+  private static final List<Invariant> INVARIANTS =
       List.of(
-          new String[] {
-            "each transaction has its postings and sums to 0",
-            """
-            select t.identity || ' has ' || count(p.line) || ' postings, sum ' || coalesce(sum(p.amount_microdenarii), 0)
-            from ledger_transaction t left join posting p on p.transaction_id = t.id
-            group by t.id, t.identity, t.postings
-            having count(p.line) <> t.postings or coalesce(sum(p.amount_microdenarii), 0) <> 0
-            """
-          },
-          new String[] {
-            "all accounts sum to 0",
-            """
-            select 'sum ' || sum(amount_microdenarii) from posting having sum(amount_microdenarii) <> 0
-            """
-          },
-          new String[] {
-            "CLEARING is the charges and surcharges not yet settled",
-            """
-            select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
-            from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
-                 (select coalesce(sum(r.charge_microdenarii + r.surcharge_microdenarii), 0) charges from charging_interval i
-                  join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED'
-                    or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
-            where c.balance <> u.charges
-            """
-          },
-          new String[] {
-            "the payer's postings of an interval are what its bill comes to, of a void one 0",
-            """
-            select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || r.net
-            from charging_interval i join snapt_report r on r.interval_id = i.id
-            left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
-                       from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
-              on p.interval_id = i.id and p.account = 'USER:' || i.account
-            where coalesce(p.paid, 0) <>
-              case when i.state = 'VOID' then 0 else -r.net end
-            """
-          },
-          new String[] {
-            "a settled charge is the provider's fee and the rest, a surcharge the provider's",
-            """
-            with fees as materialized (select version, (document ->> 'provider-fee')::numeric fee from tariff)
-            select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
-                   || ', cleared ' || coalesce(s.cleared, 0) || ' of ' || r.charge_microdenarii
-            from charging_interval i join snapt_report r on r.interval_id = i.id join fees v on v.version = i.tariff_version
-            left join (select t.interval_id,
-                         sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') fee,
-                         sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:REVENUE') rest,
-                         -sum(p.amount_microdenarii) filter (where p.account = 'CLEARING') cleared
-                       from ledger_transaction t join posting p on p.transaction_id = t.id
-                       where t.kind = 'SETTLEMENT' group by 1) s on s.interval_id = i.id
-            where case when i.state = 'FINAL' then
-                coalesce(s.cleared, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
-                or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
-                or abs(coalesce(s.fee, 0) - r.surcharge_microdenarii - r.charge_microdenarii * v.fee) > 0.5
-              else s.interval_id is not null end
-            """
-          },
-          new String[] {
-            "what was posted unsigned is signed or decided before it moves on",
-            """
-            select 'interval ' || i.id || ' is ' || i.state from charging_interval i
-            join ledger_transaction t on t.interval_id = i.id and t.kind = 'PROVISIONAL'
-            left join interval_decision d on d.interval_id = i.id
-            where case i.state when 'PROVISIONAL' then d.kind is not null
-                               when 'VOID' then d.kind is distinct from 'VOIDED'
-                               else coalesce(d.kind, 'VOIDED') = 'VOIDED' end
-            """
-          },
-          new String[] {
-            "0 <= discount and reward <= cap * charge",
-            """
-            with caps as materialized (select version, (document -> 'discount' ->> 'cap')::numeric cap from tariff)
-            select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' and ' || c.reward_microdenarii || ' of ' || c.charge_microdenarii
-            from charge c join charging_interval i on i.id = c.interval_id join caps v on v.version = i.tariff_version
-            where c.discount_microdenarii < 0 or c.discount_microdenarii + c.reward_microdenarii > c.charge_microdenarii * v.cap + 0.5
-            """
-          },
-          new String[] {
-            "each line of a report's bill is the sum over its flows",
-            """
-            select 'interval ' || r.interval_id from snapt_report r left join charge c on c.interval_id = r.interval_id
-            group by r.interval_id
-            having coalesce(sum(c.charge_microdenarii), 0) <> r.charge_microdenarii
-                or coalesce(sum(c.discount_microdenarii), 0) <> r.discount_microdenarii
-                or coalesce(sum(c.reward_microdenarii), 0) <> r.reward_microdenarii
-                or coalesce(sum(c.access_fee_microdenarii), 0) <> r.access_fee_microdenarii
-                or coalesce(sum(c.surcharge_microdenarii), 0) <> r.surcharge_microdenarii
-                or coalesce(sum(c.refund_microdenarii), 0) <> r.refund_microdenarii
-            """
-          },
-          new String[] {
-            "each top-up is posted with its amount",
-            """
-            select 'top-up ' || u.idempotency_key from top_up u
-            left join posting p on p.transaction_id = u.transaction_id and p.account = 'USER:' || u.account
-            where p.amount_microdenarii is distinct from u.amount_microdenarii
-            """
-          },
-          new String[] {
-            "each credit is posted with its amount, from OPERATOR:ADJUSTMENT",
-            """
-            select 'credit ' || r.idempotency_key from credit r
-            join ledger_transaction t on t.id = r.transaction_id
-            left join posting p on p.transaction_id = t.id and p.account = 'USER:' || r.account
-            left join posting o on o.transaction_id = t.id and o.account = 'OPERATOR:ADJUSTMENT'
-            where p.amount_microdenarii is distinct from r.amount_microdenarii
-               or o.amount_microdenarii is distinct from -r.amount_microdenarii
-               or t.kind <> case when r.charge_id is null then 'CREDIT' else 'REFUND' end
-            """
-          },
-          new String[] {
-            "refunds of a charge are at most what was paid for it",
-            """
-            select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of ' || c.net
-            from credit r join charge c on c.id = r.charge_id
-            group by c.id
-            having sum(r.amount_microdenarii) > c.net
-                or bool_or(r.account <> c.account)
-            """
-          },
-          new String[] {
-            "each cap credit is posted with what was paid above the cap",
-            """
-            select 'cap credit ' || k.transaction_id from cap_credit k
-            left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
-            where p.amount_microdenarii is distinct from k.paid_microdenarii - k.limit_microdenarii
-            """
-          },
-          new String[] {
-            "the kept balance of each account is the sum of its postings",
-            """
-            select c.account || ' keeps ' || c.balance_microdenarii || ', its postings sum to ' || coalesce(p.total, 0)
-            from credit_account c
-            left join (select account, sum(amount_microdenarii) total from posting where account like 'USER:%' group by 1) p
-              on p.account = 'USER:' || c.account
-            where c.balance_microdenarii <> coalesce(p.total, 0)
-            """
-          },
-          new String[] {
-            "the kept spending of each day is what the reports of that day were charged",
-            """
-            select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
-                   || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
-            from spending s full join (
-              select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
-              from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
-              left join charging_interval i on i.id = t.interval_id
-              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
-              on (p.account, p.day) = (s.account, s.day)
-            where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
-            """
-          },
-          new String[] {
-            "each wallet is granted with its amount, and what it paid and what expired are at most that",
-            """
-            select 'wallet ' || w.id || ': ' || w.amount_microdenarii || ' granted, ' || coalesce(d.drawn, 0) || ' drawn, '
-                   || coalesce(e.amount_microdenarii::text, 'not') || ' expired'
-            from wallet w
-            left join posting p on p.transaction_id = w.transaction_id and p.account = 'USER:' || w.account
-            left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
-            left join wallet_expiry e on e.wallet_id = w.id
-            left join posting x on x.transaction_id = e.transaction_id and x.account = 'USER:' || w.account
-            where p.amount_microdenarii is distinct from w.amount_microdenarii
-               or coalesce(d.drawn, 0) + coalesce(e.amount_microdenarii, 0) > w.amount_microdenarii
-               or e.wallet_id is not null and (coalesce(d.drawn, 0) + e.amount_microdenarii <> w.amount_microdenarii
-                 or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii)
-            """
-          },
-          new String[] {
-            "what a charge drew from wallets of its account is at most what it cost",
-            """
-            select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
-            from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
-            group by c.id, c.net, c.account
-            having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
-            """
-          },
-          new String[] {
-            "VOUCHERS is what sold vouchers that have not ended are worth",
-            """
-            select 'VOUCHERS ' || c.balance || ', open ' || o.worth
-            from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'VOUCHERS') c,
-                 (select coalesce(sum(b.amount_microdenarii), 0) worth from voucher v join voucher_batch b on b.id = v.batch_id
-                  where not exists (select from voucher_end e where e.voucher_id = v.id)) o
-            where c.balance <> o.worth
-            """
-          },
-          new String[] {
-            "each redeemed voucher is posted with its amount, to the account that redeemed it",
-            """
-            select 'voucher ' || v.batch_id || '-' || v.number from voucher_end e
-            join voucher v on v.id = e.voucher_id join voucher_batch b on b.id = v.batch_id
-            left join posting p on p.transaction_id = e.transaction_id and p.account = 'USER:' || e.account
-            where e.how = 'REDEEMED' and p.amount_microdenarii is distinct from b.amount_microdenarii
-            """
-          },
-          new String[] {
-            "each paid payment is posted with its amount, by one top-up",
-            """
-            select 'payment ' || p.id from payment p join payment_event e on e.payment_id = p.id and e.kind = 'PAID'
-            left join top_up u on u.transaction_id = e.transaction_id
-            where u.account is distinct from p.account or u.amount_microdenarii is distinct from p.amount_microdenarii
-            """
-          },
-          new String[] {
-            "no posted row can be updated or deleted",
-            """
-            select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
-              'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
-              'voucher_batch', 'voucher', 'voucher_end',
-              'payment', 'payment_event', 'credit_block']) t(name)
-            where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
-                   and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
-            """
-          });
+          new Invariant(
+              "transactions",
+              "each transaction has its postings and sums to 0",
+              """
+              select t.identity || ' has ' || count(p.line) || ' postings, sum ' || coalesce(sum(p.amount_microdenarii), 0)
+              from ledger_transaction t left join posting p on p.transaction_id = t.id
+              group by t.id, t.identity, t.postings
+              having count(p.line) <> t.postings or coalesce(sum(p.amount_microdenarii), 0) <> 0
+              """),
+          new Invariant(
+              "accounts",
+              "all accounts sum to 0",
+              """
+              select 'sum ' || sum(amount_microdenarii) from posting having sum(amount_microdenarii) <> 0
+              """),
+          new Invariant(
+              "clearing",
+              "CLEARING is the charges and surcharges not yet settled",
+              """
+              select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
+              from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
+                   (select coalesce(sum(r.charge_microdenarii + r.surcharge_microdenarii), 0) charges from charging_interval i
+                    join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED'
+                      or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
+              where c.balance <> u.charges
+              """),
+          new Invariant(
+              "intervals",
+              "the payer's postings of an interval are what its bill comes to, of a void one 0",
+              """
+              select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || r.net
+              from charging_interval i join snapt_report r on r.interval_id = i.id
+              left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
+                         from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
+                on p.interval_id = i.id and p.account = 'USER:' || i.account
+              where coalesce(p.paid, 0) <>
+                case when i.state = 'VOID' then 0 else -r.net end
+              """),
+          new Invariant(
+              "settlements",
+              "a settled charge is the provider's fee and the rest, a surcharge the provider's",
+              """
+              with fees as materialized (select version, (document ->> 'provider-fee')::numeric fee from tariff)
+              select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
+                     || ', cleared ' || coalesce(s.cleared, 0) || ' of ' || r.charge_microdenarii
+              from charging_interval i join snapt_report r on r.interval_id = i.id join fees v on v.version = i.tariff_version
+              left join (select t.interval_id,
+                           sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') fee,
+                           sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:REVENUE') rest,
+                           -sum(p.amount_microdenarii) filter (where p.account = 'CLEARING') cleared
+                         from ledger_transaction t join posting p on p.transaction_id = t.id
+                         where t.kind = 'SETTLEMENT' group by 1) s on s.interval_id = i.id
+              where case when i.state = 'FINAL' then
+                  coalesce(s.cleared, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
+                  or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
+                  or abs(coalesce(s.fee, 0) - r.surcharge_microdenarii - r.charge_microdenarii * v.fee) > 0.5
+                else s.interval_id is not null end
+              """),
+          new Invariant(
+              "unsigned",
+              "what was posted unsigned is signed or decided before it moves on",
+              """
+              select 'interval ' || i.id || ' is ' || i.state from charging_interval i
+              join ledger_transaction t on t.interval_id = i.id and t.kind = 'PROVISIONAL'
+              left join interval_decision d on d.interval_id = i.id
+              where case i.state when 'PROVISIONAL' then d.kind is not null
+                                 when 'VOID' then d.kind is distinct from 'VOIDED'
+                                 else coalesce(d.kind, 'VOIDED') = 'VOIDED' end
+              """),
+          new Invariant(
+              "discounts",
+              "0 <= discount and reward <= cap * charge",
+              """
+              with caps as materialized (select version, (document -> 'discount' ->> 'cap')::numeric cap from tariff)
+              select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' and ' || c.reward_microdenarii || ' of ' || c.charge_microdenarii
+              from charge c join charging_interval i on i.id = c.interval_id join caps v on v.version = i.tariff_version
+              where c.discount_microdenarii < 0 or c.discount_microdenarii + c.reward_microdenarii > c.charge_microdenarii * v.cap + 0.5
+              """),
+          new Invariant(
+              "bills",
+              "each line of a report's bill is the sum over its flows",
+              """
+              select 'interval ' || r.interval_id from snapt_report r left join charge c on c.interval_id = r.interval_id
+              group by r.interval_id
+              having coalesce(sum(c.charge_microdenarii), 0) <> r.charge_microdenarii
+                  or coalesce(sum(c.discount_microdenarii), 0) <> r.discount_microdenarii
+                  or coalesce(sum(c.reward_microdenarii), 0) <> r.reward_microdenarii
+                  or coalesce(sum(c.access_fee_microdenarii), 0) <> r.access_fee_microdenarii
+                  or coalesce(sum(c.surcharge_microdenarii), 0) <> r.surcharge_microdenarii
+                  or coalesce(sum(c.refund_microdenarii), 0) <> r.refund_microdenarii
+              """),
+          new Invariant(
+              "top-ups",
+              "each top-up is posted with its amount",
+              """
+              select 'top-up ' || u.idempotency_key from top_up u
+              left join posting p on p.transaction_id = u.transaction_id and p.account = 'USER:' || u.account
+              where p.amount_microdenarii is distinct from u.amount_microdenarii
+              """),
+          new Invariant(
+              "credits",
+              "each credit is posted with its amount, from OPERATOR:ADJUSTMENT",
+              """
+              select 'credit ' || r.idempotency_key from credit r
+              join ledger_transaction t on t.id = r.transaction_id
+              left join posting p on p.transaction_id = t.id and p.account = 'USER:' || r.account
+              left join posting o on o.transaction_id = t.id and o.account = 'OPERATOR:ADJUSTMENT'
+              where p.amount_microdenarii is distinct from r.amount_microdenarii
+                 or o.amount_microdenarii is distinct from -r.amount_microdenarii
+                 or t.kind <> case when r.charge_id is null then 'CREDIT' else 'REFUND' end
+              """),
+          new Invariant(
+              "refunds",
+              "refunds of a charge are at most what was paid for it",
+              """
+              select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of ' || c.net
+              from credit r join charge c on c.id = r.charge_id
+              group by c.id
+              having sum(r.amount_microdenarii) > c.net
+                  or bool_or(r.account <> c.account)
+              """),
+          new Invariant(
+              "cap-credits",
+              "each cap credit is posted with what was paid above the cap",
+              """
+              select 'cap credit ' || k.transaction_id from cap_credit k
+              left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
+              where p.amount_microdenarii is distinct from k.paid_microdenarii - k.limit_microdenarii
+              """),
+          new Invariant(
+              "balances",
+              "the kept balance of each account is the sum of its postings",
+              """
+              select c.account || ' keeps ' || c.balance_microdenarii || ', its postings sum to ' || coalesce(p.total, 0)
+              from credit_account c
+              left join (select account, sum(amount_microdenarii) total from posting where account like 'USER:%' group by 1) p
+                on p.account = 'USER:' || c.account
+              where c.balance_microdenarii <> coalesce(p.total, 0)
+              """),
+          new Invariant(
+              "spending",
+              "the kept spending of each day is what the reports of that day were charged",
+              """
+              select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
+                     || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
+              from spending s full join (
+                select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
+                from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
+                left join charging_interval i on i.id = t.interval_id
+                where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
+                on (p.account, p.day) = (s.account, s.day)
+              where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
+              """),
+          new Invariant(
+              "wallets",
+              "each wallet is granted with its amount, and what it paid and what expired are at most that",
+              """
+              select 'wallet ' || w.id || ': ' || w.amount_microdenarii || ' granted, ' || coalesce(d.drawn, 0) || ' drawn, '
+                     || coalesce(e.amount_microdenarii::text, 'not') || ' expired'
+              from wallet w
+              left join posting p on p.transaction_id = w.transaction_id and p.account = 'USER:' || w.account
+              left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
+              left join wallet_expiry e on e.wallet_id = w.id
+              left join posting x on x.transaction_id = e.transaction_id and x.account = 'USER:' || w.account
+              where p.amount_microdenarii is distinct from w.amount_microdenarii
+                 or coalesce(d.drawn, 0) + coalesce(e.amount_microdenarii, 0) > w.amount_microdenarii
+                 or e.wallet_id is not null and (coalesce(d.drawn, 0) + e.amount_microdenarii <> w.amount_microdenarii
+                   or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii)
+              """),
+          new Invariant(
+              "wallet-rests",
+              "what is kept as the rest of an open wallet is its amount less what charges drew",
+              """
+              select 'wallet ' || w.id || ' keeps ' || coalesce(o.rest_microdenarii::text, 'nothing') || ', of '
+                     || w.amount_microdenarii || ' were drawn ' || coalesce(d.drawn, 0)
+              from wallet w left join open_wallet o on o.wallet_id = w.id
+              left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
+              left join wallet_expiry e on e.wallet_id = w.id
+              where case when e.wallet_id is not null then o.wallet_id is not null
+                else (o.account, o.expires_at, o.rest_microdenarii)
+                  is distinct from (w.account, w.expires_at, w.amount_microdenarii - coalesce(d.drawn, 0)) end
+              """),
+          new Invariant(
+              "wallet-draws",
+              "what a charge drew from wallets of its account is at most what it cost",
+              """
+              select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
+              from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
+              group by c.id, c.net, c.account
+              having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
+              """),
+          new Invariant(
+              "vouchers",
+              "VOUCHERS is what sold vouchers that have not ended are worth",
+              """
+              select 'VOUCHERS ' || c.balance || ', open ' || o.worth
+              from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'VOUCHERS') c,
+                   (select coalesce(sum(b.amount_microdenarii), 0) worth from voucher v join voucher_batch b on b.id = v.batch_id
+                    where not exists (select from voucher_end e where e.voucher_id = v.id)) o
+              where c.balance <> o.worth
+              """),
+          new Invariant(
+              "redeemed-vouchers",
+              "each redeemed voucher is posted with its amount, to the account that redeemed it",
+              """
+              select 'voucher ' || v.batch_id || '-' || v.number from voucher_end e
+              join voucher v on v.id = e.voucher_id join voucher_batch b on b.id = v.batch_id
+              left join posting p on p.transaction_id = e.transaction_id and p.account = 'USER:' || e.account
+              where e.how = 'REDEEMED' and p.amount_microdenarii is distinct from b.amount_microdenarii
+              """),
+          new Invariant(
+              "payments",
+              "each paid payment is posted with its amount, by one top-up",
+              """
+              select 'payment ' || p.id from payment p join payment_event e on e.payment_id = p.id and e.kind = 'PAID'
+              left join top_up u on u.transaction_id = e.transaction_id
+              where u.account is distinct from p.account or u.amount_microdenarii is distinct from p.amount_microdenarii
+              """),
+          new Invariant(
+              "append-only",
+              "no posted row can be updated or deleted",
+              """
+              select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
+                'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
+                'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
+                'voucher_batch', 'voucher', 'voucher_end',
+                'payment', 'payment_event', 'credit_block']) t(name)
+              where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
+                     and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
+              """));
 
   private final JdbcClient jdbc;
-  private final TransactionTemplate snapshot;
+  private final Snapshot snapshot;
 
-  public LedgerVerification(JdbcClient jdbc, PlatformTransactionManager transactions) {
+  public LedgerVerification(JdbcClient jdbc, Snapshot snapshot) {
     this.jdbc = jdbc;
-    snapshot = new TransactionTemplate(transactions);
-    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-    snapshot.setReadOnly(true);
+    this.snapshot = snapshot;
   }
 
   /// Checks all invariants. Billing continues meanwhile.
@@ -262,7 +280,7 @@ public final class LedgerVerification {
 
   /// Checks all invariants, and tells after each how many are done.
   public List<Check> run(IntConsumer progress) {
-    return snapshot.execute(_ -> checkAll(progress));
+    return snapshot.read(() -> checkAll(progress));
   }
 
   /// Returns the number of invariants.
@@ -272,14 +290,15 @@ public final class LedgerVerification {
 
   private List<Check> checkAll(IntConsumer progress) {
     List<Check> checks = new ArrayList<>();
-    for (String[] invariant : INVARIANTS) {
+    for (Invariant invariant : INVARIANTS) {
       String counted =
-          "select count(*), coalesce(min(x), '') from (" + invariant[1] + ") broken(x)";
+          "select count(*), coalesce(min(x), '') from (" + invariant.broken() + ") broken(x)";
       checks.add(
           jdbc.sql(counted)
               .query(row -> {
                 row.next();
-                return new Check(invariant[0], row.getLong(1), row.getString(2));
+                return new Check(
+                    invariant.code(), invariant.name(), row.getLong(1), row.getString(2));
               }));
       progress.accept(checks.size());
     }

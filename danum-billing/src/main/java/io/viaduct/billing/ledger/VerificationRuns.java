@@ -1,5 +1,6 @@
 package io.viaduct.billing.ledger;
 
+import io.viaduct.billing.database.Snapshot;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -45,7 +46,7 @@ public final class VerificationRuns {
 
   private final JdbcClient jdbc;
   private final TransactionTemplate apart;
-  private final TransactionTemplate snapshot;
+  private final Snapshot snapshot;
   private final LedgerVerification verification;
   private final LedgerMeters meters;
   private final InstantSource clock;
@@ -53,6 +54,7 @@ public final class VerificationRuns {
   VerificationRuns(
       JdbcClient jdbc,
       PlatformTransactionManager transactions,
+      Snapshot snapshot,
       LedgerVerification verification,
       LedgerMeters meters,
       InstantSource clock) {
@@ -62,9 +64,7 @@ public final class VerificationRuns {
     this.clock = clock;
     apart = new TransactionTemplate(transactions);
     apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-    snapshot = new TransactionTemplate(transactions);
-    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-    snapshot.setReadOnly(true);
+    this.snapshot = snapshot;
   }
 
   /// The sum of some accounts of the ledger.
@@ -158,7 +158,7 @@ public final class VerificationRuns {
 
   private void carryOut(long id) {
     try {
-      finish(id, "", JSON.writeValueAsString(snapshot.execute(_ -> verified(id))));
+      finish(id, "", JSON.writeValueAsString(snapshot.read(() -> verified(id))));
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("the ledger cannot be verified now, database: {}", e.toString());
       String reason = String.valueOf(e.getMessage());

@@ -4,6 +4,10 @@ import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Base64;
@@ -18,6 +22,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class Devices {
   /// Length of an Ed25519 public key, in bytes.
   static final int KEY_BYTES = 32;
+
+  /// Leaves a version of 56 bits: an entity tag has at most 18 digits.
+  private static final int VERSION_SHIFT = 8;
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
@@ -118,17 +125,55 @@ public final class Devices {
         .list();
   }
 
+  /// Returns the version of a list of devices: it changes when one is added, named or removed, and
+  /// not when one is seen.
+  public static long version(List<Device> devices) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (Device each : devices) {
+        // None of them has a line feed.
+        String line = each.id() + '\n' + each.name() + '\n' + each.addedAt() + '\n';
+        digest.update(line.getBytes(StandardCharsets.UTF_8));
+      }
+      return ByteBuffer.wrap(digest.digest()).getLong() >>> VERSION_SHIFT;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// The result of [#remove].
+  public enum Removal {
+    REMOVED,
+    /// The account has no such device.
+    UNKNOWN,
+    /// Its devices have changed since the caller read them.
+    CHANGED
+  }
+
   /// Removes a device. It gets no further token, and its place is free.
   ///
-  /// @return false if the account has no such device
-  public boolean remove(String account, String device) {
+  /// @param known version of the account's devices that the caller has read
+  public Removal remove(String account, String device, long known) {
     Optional<byte[]> key = key(device);
-    return key.isPresent()
-        && jdbc.sql("delete from device where account = ? and public_key = ?")
-                .param(account)
-                .param(key.get())
-                .update()
-            > 0;
+    if (key.isEmpty()) {
+      return Removal.UNKNOWN;
+    }
+    return Objects.requireNonNull(
+        transaction.execute(_ -> {
+          var locked = accounts.lock(account);
+          List<Device> devices = list(account);
+          if (locked.isEmpty() || devices.stream().noneMatch(each -> each.id().equals(device))) {
+            return Removal.UNKNOWN;
+          }
+          if (version(devices) != known) {
+            return Removal.CHANGED;
+          }
+          jdbc.sql("delete from device where account = ? and public_key = ?")
+              .param(account)
+              .param(key.get())
+              .update();
+          return Removal.REMOVED;
+        }));
   }
 
   /// Names a device.

@@ -6,8 +6,8 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.database.Notifications;
-import io.viaduct.billing.snapts.SnaptFacts;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.snapts.SnaptsImport;
 import io.viaduct.billing.tariff.SurchargeBook;
@@ -20,7 +20,7 @@ import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
@@ -116,9 +116,7 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
                 Base64.getEncoder().encodeToString(each.getReportKey().toByteArray()),
                 ownerOf.apply(each.getSnaptId()),
                 each.getRegion(),
-                each.getLineRate() == 0
-                    ? OptionalLong.empty()
-                    : OptionalLong.of(each.getLineRate()));
+                each.getLineRate() == 0 ? Optional.empty() : Optional.of(each.getLineRate()));
         if (imports.enrol(facts, "the bridge's configuration")) {
           enrolled++;
           if (!facts.owner().equals(each.getOwner())) {

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.snapts.Snapts;
@@ -100,9 +101,16 @@ class ProvisioningParts {
       JdbcClient jdbc,
       SipCredentials credentials,
       Devices devices,
+      BillingConfiguration configuration,
       InstantSource clock,
       MeterRegistry registry) {
-    return new ProvisioningService(jdbc, credentials, devices, clock, registry);
+    return new ProvisioningService(
+        jdbc,
+        credentials,
+        devices,
+        MicroDenarii.ofDenarii(configuration.credit().low()),
+        clock,
+        registry);
   }
 
   @Bean(destroyMethod = "") // snaptStreams closes it, before the server waits for its streams

@@ -6,6 +6,7 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.database.Notifications;
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
@@ -61,10 +62,11 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
       JdbcClient jdbc,
       SipCredentials credentials,
       Devices devices,
+      MicroDenarii low,
       InstantSource clock,
       MeterRegistry registry) {
     this.domain = credentials.realm();
-    this.subscribers = new Subscribers(jdbc, credentials);
+    this.subscribers = new Subscribers(jdbc, credentials, low);
     this.devices = devices;
     this.clock = clock;
     refusals =

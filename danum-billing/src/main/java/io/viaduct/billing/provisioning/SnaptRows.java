@@ -10,7 +10,6 @@ import io.viaduct.billing.tariff.SurchargeVersion;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.SurchargeTerms;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import org.jspecify.annotations.Nullable;
 
 /// Reads enrolled SNAPTs for the bridges, with the surcharges of their owners: the version in force
 /// and all later ones, so that the bridge needs no message when one begins.
@@ -72,14 +70,10 @@ final class SnaptRows implements DirectoryWatch.Directory<SnaptEvent> {
             .setReportKey(ByteString.copyFrom(Base64.getDecoder().decode(row.facts().reportKey())))
             .setOwner(row.facts().owner())
             .setRegion(row.facts().region())
-            .setLineRate(row.facts().lineRate().orElse(0));
-    Instant now = clock.instant();
-    @Nullable SurchargeVersion inForce = SurchargeBook.inForce(asked, now);
-    for (SurchargeVersion each : asked) {
-      if (each.equals(inForce) || each.effectiveFrom().isAfter(now)) {
-        snapt.addSurcharges(terms(each));
-      }
-    }
+            .setLineRate(row.facts().lineRate().orElse(0L));
+    SurchargeBook.schedule(asked, clock.instant())
+        .all()
+        .forEach(each -> snapt.addSurcharges(terms(each)));
     return SnaptEvent.newBuilder().setSnapt(snapt).build();
   }
 

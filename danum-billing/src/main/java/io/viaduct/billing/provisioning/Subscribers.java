@@ -1,6 +1,8 @@
 package io.viaduct.billing.provisioning;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.usage.v1.CreditNotice;
 import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
 import io.viaduct.usage.v1.SubscriberEvent;
@@ -19,22 +21,29 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
   private static final String SELECT =
       "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
           + " array(select d.public_key from device d where d.account = a.id order by d.added_at),"
-          + " (select m.state from credit_account m where m.account = a.id)"
+          + " m.state, coalesce(m.low_microdenarii, :low), n.id, n.state, n.credit_microdenarii, n.noticed_at"
           + " from account a join sip_credential c on c.account = a.id"
+          + " join credit_account m on m.account = a.id"
+          + " left join lateral (select * from credit_notice where account = a.id"
+          + "   and state in ('SUFFICIENT', 'LOW', 'EXHAUSTED') order by id desc limit 1) n on true"
           + " where a.state <> 'closed' and c.realm = :realm ";
 
   private final JdbcClient jdbc;
   private final SipCredentials credentials;
+  private final MicroDenarii low;
 
-  Subscribers(JdbcClient jdbc, SipCredentials credentials) {
+  /// @param low credit below it is low for a user without a threshold of the own
+  Subscribers(JdbcClient jdbc, SipCredentials credentials, MicroDenarii low) {
     this.jdbc = jdbc;
     this.credentials = credentials;
+    this.low = low;
   }
 
   /// Returns the current state of one subscriber; empty if there is none.
   Optional<Subscriber> find(String account) {
     return jdbc.sql(SELECT + "and a.id = :account")
         .param("realm", credentials.realm())
+        .param("low", low.value())
         .param("account", account)
         .query((row, _) -> read(row))
         .optional();
@@ -50,6 +59,7 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
     SequencedMap<String, SubscriberEvent> page = new LinkedHashMap<>();
     jdbc.sql(SELECT + "and a.id > :after collate \"C\" order by a.id collate \"C\" limit :limit")
         .param("realm", credentials.realm())
+        .param("low", low.value())
         .param("after", after)
         .param("limit", limit)
         .query((row, _) -> read(row))
@@ -86,6 +96,15 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
     Array keys = row.getArray(7);
     for (byte[] key : (byte[][]) keys.getArray()) {
       subscriber.addDeviceKeys(ByteString.copyFrom(key));
+    }
+    if (row.getString(11) != null) {
+      subscriber.setNotice(
+          CreditNotice.newBuilder()
+              .setId(row.getLong(10))
+              .setState(CreditState.valueOf(row.getString(11)))
+              .setCreditMicrodenarii(row.getLong(12))
+              .setThresholdMicrodenarii(row.getLong(9))
+              .setNoticedMs(row.getTimestamp(13).getTime()));
     }
     return subscriber.build();
   }

@@ -97,11 +97,8 @@ public final class Users {
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           Account account = open(id);
-          if (version != null && version != account.version()) {
-            throw new UserRefusedException(
-                Reason.CHANGED,
-                "account '%s' has changed since: read it again, it is version %d"
-                    .formatted(id, account.version()));
+          if (version != null) {
+            requireVersion(account, version);
           }
           boolean changesConfiguredKeys =
               change.role() != null || change.state() != null || change.password() != null;
@@ -208,10 +205,12 @@ public final class Users {
 
   /// Closes an account for ever: it cannot log in, register or get tokens. Password, SIP
   /// credentials, devices, log-ins and the display name are deleted. The id and all money rows
-  /// stay. A second call changes nothing.
+  /// stay. A second call changes nothing, whatever version it names.
   ///
-  /// @throws UserRefusedException if there is no such account, or the configuration names it
-  public Account close(String id) {
+  /// @param version version of the account that the operator knows
+  /// @throws UserRefusedException if there is no such account, it has another version, or the
+  ///   configuration names it
+  public Account close(String id, long version) {
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           Account account = accounts.lock(id).orElseThrow(() -> unknown(id));
@@ -219,6 +218,7 @@ public final class Users {
             throw configuredOperator();
           }
           if (account.state() != AccountState.CLOSED) {
+            requireVersion(account, version);
             credentials.remove(id);
             devices.removeAll(id);
             sessions.endOthers(id, "");
@@ -226,6 +226,15 @@ public final class Users {
           }
           return accounts.find(id).orElseThrow();
         }));
+  }
+
+  private static void requireVersion(Account account, long version) {
+    if (version != account.version()) {
+      throw new UserRefusedException(
+          Reason.CHANGED,
+          "account '%s' has changed since: read it again, it is version %d"
+              .formatted(account.id(), account.version()));
+    }
   }
 
   private Account open(String id) {

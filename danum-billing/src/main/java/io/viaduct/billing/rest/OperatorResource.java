@@ -66,7 +66,7 @@ class OperatorResource {
 
   record GapList(List<SequenceGaps.Gap> gaps, @Nullable String next) {}
 
-  record InvariantCheck(String name, boolean holds, long violations, String example) {}
+  record InvariantCheck(String code, String name, boolean holds, long violations, String example) {}
 
   record Verification(Instant checkedAt, boolean holds, List<InvariantCheck> checks) {}
 
@@ -132,7 +132,8 @@ class OperatorResource {
   Verification verify() {
     List<InvariantCheck> checks =
         verification.run().stream()
-            .map(c -> new InvariantCheck(c.name(), c.holds(), c.violations(), c.example()))
+            .map(
+                c -> new InvariantCheck(c.code(), c.name(), c.holds(), c.violations(), c.example()))
             .toList();
     return new Verification(
         clock.instant(), checks.stream().allMatch(InvariantCheck::holds), checks);

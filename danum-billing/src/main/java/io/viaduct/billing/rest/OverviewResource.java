@@ -41,9 +41,10 @@ class OverviewResource {
     }
   }
 
-  record RunCheck(String name, boolean holds, long violations, String example) {
+  record RunCheck(String code, String name, boolean holds, long violations, String example) {
     static RunCheck of(LedgerVerification.Check check) {
-      return new RunCheck(check.name(), check.holds(), check.violations(), check.example());
+      return new RunCheck(
+          check.code(), check.name(), check.holds(), check.violations(), check.example());
     }
   }
 

@@ -1,21 +1,21 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.rest.SurchargesResource.SurchargeView;
 import io.viaduct.billing.snapts.Snapt;
-import io.viaduct.billing.snapts.SnaptFacts;
 import io.viaduct.billing.snapts.SnaptRefusedException;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.SurchargeVersion;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -93,6 +93,7 @@ class SnaptsResource {
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Tagged
   @GetMapping("/{id}")
   @Operation(summary = "One enrolled SNAPT, as an operator", operationId = "getSnapt")
   ResponseEntity<SnaptView> get(@PathVariable String id) {
@@ -105,6 +106,7 @@ class SnaptsResource {
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @PutMapping("/{id}")
   @Operation(
       summary = "Enrol a SNAPT, or change an enrolled one, as an operator",
@@ -112,7 +114,11 @@ class SnaptsResource {
           "Without If-Match it enrols. With If-Match, the ETag of the SNAPT, it replaces what is"
               + " enrolled. The bridge knows it within a second. A new owner has the intervals that"
               + " begin from now on; earlier ones stay the former owner's.",
-      operationId = "putSnapt")
+      operationId = "putSnapt",
+      responses = {
+        @ApiResponse(responseCode = "201", description = "Enrolled"),
+        @ApiResponse(responseCode = "200", description = "Changed")
+      })
   ResponseEntity<SnaptView> put(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
@@ -155,7 +161,7 @@ class SnaptsResource {
           wanted.reportKey(),
           wanted.owner(),
           wanted.region() == null ? "" : wanted.region(),
-          wanted.lineRate() == null ? OptionalLong.empty() : OptionalLong.of(wanted.lineRate()));
+          Optional.ofNullable(wanted.lineRate()));
     } catch (IllegalArgumentException e) {
       throw ProblemException.invalid(String.valueOf(e.getMessage()));
     }
@@ -168,21 +174,16 @@ class SnaptsResource {
   }
 
   private SnaptView view(Snapt snapt, List<SurchargeVersion> asked) {
-    Instant now = clock.instant();
-    SurchargeVersion inForce = SurchargeBook.inForce(asked, now);
+    SurchargeBook.Schedule surcharge = SurchargeBook.schedule(asked, clock.instant());
     return new SnaptView(
         snapt.id(),
         snapt.facts().reportKey(),
         snapt.facts().owner(),
         snapt.facts().region(),
-        snapt.facts().lineRate().isPresent() ? snapt.facts().lineRate().getAsLong() : null,
+        snapt.facts().lineRate().orElse(null),
         snapt.enrolledAt(),
-        inForce == null ? null : SurchargeView.of(inForce),
-        asked.stream()
-            .filter(each -> each.effectiveFrom().isAfter(now))
-            .sorted(Comparator.comparing(SurchargeVersion::effectiveFrom))
-            .map(SurchargeView::of)
-            .toList());
+        surcharge.inForce() == null ? null : SurchargeView.of(surcharge.inForce()),
+        surcharge.later().stream().map(SurchargeView::of).toList());
   }
 
   private static ProblemException problem(SnaptRefusedException e) {

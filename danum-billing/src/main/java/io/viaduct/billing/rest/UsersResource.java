@@ -187,20 +187,28 @@ class UsersResource {
     ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.CONFIGURED_OPERATOR,
-    ProblemType.ACCOUNT_CLOSED
+    ProblemType.ACCOUNT_CLOSED,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
   })
+  @Tagged
   @DeleteMapping("/{id}")
   @Operation(
       summary = "Close an account for ever, as an operator",
       description =
           "It cannot log in, register or get tokens any more. Password, SIP credentials, devices and"
-              + " display name are deleted; its id, charges and postings stay.",
+              + " display name are deleted; its id, charges and postings stay. If-Match must have"
+              + " the ETag of the account.",
       operationId = "closeAccount")
-  AccountView close(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+  ResponseEntity<AccountView> close(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version) {
     if (caller.account().equals(id)) {
       throw ownAccount();
     }
-    return AccountView.of(translateRefusal(() -> users.close(id)));
+    long known = EntityTag.required(version);
+    return AccountView.tagged(translateRefusal(() -> users.close(id, known)));
   }
 
   @Refuses({
@@ -250,15 +258,25 @@ class UsersResource {
   }
 
   @Refuses(ProblemType.NOT_FOUND)
+  @Tagged
   @GetMapping("/{id}/devices")
-  @Operation(summary = "Devices of an account", operationId = "listDevices")
-  DeviceList devices(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+  @Operation(
+      summary = "Devices of an account",
+      description =
+          "The ETag changes when a device is added, named or removed, not when one is seen.",
+      operationId = "listDevices")
+  ResponseEntity<DeviceList> devices(
+      @AuthenticationPrincipal Caller caller, @PathVariable String id) {
     CallerAccess.requireOwn(caller, id);
-    return new DeviceList(
-        devices.list(id).stream()
-            .map(d -> new DeviceView(d.id(), d.name(), d.addedAt(), d.lastSeenAt()))
-            .toList(),
-        devices.max());
+    List<Devices.Device> known = devices.list(id);
+    return ResponseEntity.ok()
+        .eTag(EntityTag.of(Devices.version(known)))
+        .body(
+            new DeviceList(
+                known.stream()
+                    .map(d -> new DeviceView(d.id(), d.name(), d.addedAt(), d.lastSeenAt()))
+                    .toList(),
+                devices.max()));
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -277,21 +295,28 @@ class UsersResource {
     }
   }
 
-  @Refuses(ProblemType.NOT_FOUND)
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @DeleteMapping("/{id}/devices/{device}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
       summary = "Remove a device: its session ends and its place becomes free",
       description =
-          "The device may register again while it knows the SIP password: change the password too if the device is lost.",
+          "The device may register again while it knows the SIP password: change the password too"
+              + " if the device is lost. If-Match must have the ETag of the list of devices.",
       operationId = "removeDevice")
   void removeDevice(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
-      @PathVariable String device) {
+      @PathVariable String device,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version) {
     CallerAccess.requireOwn(caller, id);
-    if (!devices.remove(id, device)) {
-      throw ProblemException.notFound();
+    switch (devices.remove(id, device, EntityTag.required(version))) {
+      case REMOVED -> {}
+      case UNKNOWN -> throw ProblemException.notFound();
+      case CHANGED ->
+          throw new ProblemException(
+              ProblemType.CHANGED_MEANWHILE,
+              "a device was added, named or removed since: read the list again");
     }
   }
 

@@ -16,6 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
@@ -125,7 +126,7 @@ class WalletsResource {
                     ChronoUnit.MICROS.between(Instant.EPOCH, last.expiresAt()),
                     last.id()));
     return new WalletList(
-        page.items().stream().map(WalletView::of).toList(), page.next(), allowance(id));
+        page.items().stream().map(WalletView::of).toList(), page.next(), granted(id));
   }
 
   private static Wallets.Place place(long[] key) {
@@ -199,20 +200,47 @@ class WalletsResource {
     return allowance;
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses(ProblemType.NOT_FOUND)
+  @Tagged
+  @GetMapping("/allowance")
+  @Operation(summary = "What an account is granted each month (UTC)", operationId = "getAllowance")
+  ResponseEntity<Allowance> allowance(
+      @AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    CallerAccess.visible(caller, accounts, id);
+    Grants.Allowance allowed = grants.allowance(id).orElseThrow(() -> ProblemException.notFound());
+    return ResponseEntity.ok()
+        .eTag(EntityTag.of(allowed.version()))
+        .body(new Allowance(id, allowed.amount().toString()));
+  }
+
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
   @DeleteMapping("/allowance")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
       summary = "End the monthly grants of an account, as an operator; this month's stays",
+      description = "If-Match must have the ETag of the allowance.",
       operationId = "endAllowance")
-  void disallow(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+  void disallow(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version) {
     CallerAccess.visible(caller, accounts, id);
-    if (!grants.disallow(id)) {
-      throw ProblemException.notFound();
+    long known = EntityTag.required(version);
+    if (!grants.disallow(id, known)) {
+      throw grants.allowance(id).isEmpty()
+          ? ProblemException.notFound()
+          : new ProblemException(
+              ProblemType.CHANGED_MEANWHILE,
+              "the allowance has been set again since: read it again");
     }
   }
 
-  private @Nullable String allowance(String id) {
-    return grants.allowance(id).map(MicroDenarii::toString).orElse(null);
+  private @Nullable String granted(String id) {
+    return grants.allowance(id).map(allowed -> allowed.amount().toString()).orElse(null);
   }
 }

@@ -17,10 +17,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Ownership {
   private record Since(Instant time, String owner) {}
 
-  private final Map<String, List<Since>> bySnapt = new HashMap<>();
+  private final Map<String, List<Since>> bySnapt;
   private final UnaryOperator<String> otherwise;
 
-  private Ownership(UnaryOperator<String> otherwise) {
+  private Ownership(Map<String, List<Since>> bySnapt, UnaryOperator<String> otherwise) {
+    this.bySnapt = bySnapt;
     this.otherwise = otherwise;
   }
 
@@ -28,15 +29,24 @@ public final class Ownership {
   ///
   /// @param otherwise owner of SNAPTs that were never enrolled
   public static Ownership read(JdbcClient jdbc, UnaryOperator<String> otherwise) {
-    Ownership ownership = new Ownership(otherwise);
+    Map<String, List<Since>> bySnapt = new HashMap<>();
     jdbc.sql("select snapt_id, since, owner from snapt_owner order by number")
         .query(row -> {
-          ownership
-              .bySnapt
+          bySnapt
               .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
               .add(new Since(row.getTimestamp(2).toInstant(), row.getString(3)));
         });
-    return ownership;
+    return new Ownership(bySnapt, otherwise);
+  }
+
+  /// Returns how often an owner was set.
+  int changes() {
+    return bySnapt.values().stream().mapToInt(List::size).sum();
+  }
+
+  /// Returns the same owners, and another one of SNAPTs that were never enrolled.
+  Ownership otherwise(UnaryOperator<String> other) {
+    return new Ownership(bySnapt, other);
   }
 
   /// Returns the owner of a SNAPT at a time; for a time before its enrolment the first one.

@@ -1,5 +1,6 @@
 package io.viaduct.billing.snapts;
 
+import io.viaduct.billing.configuration.SnaptFacts;
 import java.time.Instant;
 
 /// An enrolled SNAPT.

@@ -1,5 +1,6 @@
 package io.viaduct.billing.snapts;
 
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.snapts.SnaptRefusedException.Reason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,7 +11,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -28,6 +28,8 @@ public final class Snapts {
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
+  // Rows of owners never change, so a changed number of them shows that another one was set.
+  private volatile @Nullable Ownership ownership;
 
   public Snapts(JdbcClient jdbc, TransactionTemplate transaction) {
     this.jdbc = jdbc;
@@ -112,11 +114,17 @@ public final class Snapts {
         }));
   }
 
-  /// Reads who owns which SNAPT, and who did.
+  /// Returns who owns which SNAPT, and who did.
   ///
   /// @param otherwise owner of SNAPTs that were never enrolled
   public Ownership ownership(UnaryOperator<String> otherwise) {
-    return Ownership.read(jdbc, otherwise);
+    int stored = jdbc.sql("select count(*) from snapt_owner").query(Integer.class).single();
+    Ownership known = ownership;
+    if (known == null || stored != known.changes()) {
+      known = Ownership.read(jdbc, otherwise);
+      ownership = known;
+    }
+    return known.otherwise(otherwise);
   }
 
   // The advisory lock covers ids without a row.
@@ -158,10 +166,7 @@ public final class Snapts {
         .param("id", wanted.id())
         .param("key", wanted.keyBytes())
         .param("region", wanted.region())
-        .param(
-            "rate",
-            wanted.lineRate().isPresent() ? wanted.lineRate().getAsLong() : null,
-            Types.BIGINT);
+        .param("rate", wanted.lineRate().orElse(null), Types.BIGINT);
   }
 
   private void own(SnaptFacts wanted, Instant since, String by) {
@@ -203,7 +208,7 @@ public final class Snapts {
             Base64.getEncoder().encodeToString(row.getBytes(2)),
             row.getString(7),
             row.getString(3),
-            rate == 0 ? OptionalLong.empty() : OptionalLong.of(rate)),
+            rate == 0 ? Optional.empty() : Optional.of(rate)),
         row.getLong(5),
         row.getTimestamp(6).toInstant());
   }

@@ -1,8 +1,8 @@
 package io.viaduct.billing.snapts;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.SnaptFacts;
 import java.time.InstantSource;
-import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,16 +26,7 @@ public final class SnaptsImport {
           "snapt-owners is read for SNAPTs that were never enrolled only, and goes with the next"
               + " version: enrol them with 'denarii snapts enrol', or name them in snapts");
     }
-    for (BillingConfiguration.SnaptLine line : configuration.snapts()) {
-      enrol(
-          new SnaptFacts(
-              line.id(),
-              line.reportKey(),
-              line.owner(),
-              line.region(),
-              line.lineRate().map(OptionalLong::of).orElseGet(OptionalLong::empty)),
-          "billing's configuration");
-    }
+    configuration.snapts().forEach(snapt -> enrol(snapt, "billing's configuration"));
   }
 
   /// Enrols a SNAPT that was never enrolled.

@@ -1,5 +1,6 @@
 package io.viaduct.billing.statement;
 
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -11,9 +12,6 @@ import java.time.YearMonth;
 import java.time.ZoneId;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /// Sums up the postings of an account in one snapshot of the ledger.
 public final class Statements {
@@ -21,13 +19,11 @@ public final class Statements {
   private static final String OF_USE = "('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL')";
 
   private final JdbcClient jdbc;
-  private final TransactionTemplate snapshot;
+  private final Snapshot snapshot;
 
-  public Statements(JdbcClient jdbc, PlatformTransactionManager transactions) {
+  public Statements(JdbcClient jdbc, Snapshot snapshot) {
     this.jdbc = jdbc;
-    snapshot = new TransactionTemplate(transactions);
-    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-    snapshot.setReadOnly(true);
+    this.snapshot = snapshot;
   }
 
   /// Returns the statement of a month.
@@ -37,7 +33,7 @@ public final class Statements {
   /// @throws IllegalStateException if the bills do not add up to the postings: a defect that
   ///   `verify` shows, too
   public Statement of(String account, YearMonth month, ZoneId zone, Instant now) {
-    return snapshot.execute(_ -> read(account, month, zone, now));
+    return snapshot.read(() -> read(account, month, zone, now));
   }
 
   private Statement read(String account, YearMonth month, ZoneId zone, Instant now) {

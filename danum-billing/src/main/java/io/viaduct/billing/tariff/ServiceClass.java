@@ -6,5 +6,10 @@ public enum ServiceClass {
   LT_LD,
   HT_LD,
   LT_HD,
-  HT_HD
+  HT_HD;
+
+  /// Returns true for the classes of low delay.
+  public boolean isLowDelay() {
+    return this == LT_LD || this == HT_LD;
+  }
 }

@@ -7,17 +7,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Stores all versions of the surcharges of the SNAPTs' owners. Stored versions never change.
+/// Stores all versions of the surcharges of the SNAPTs' owners. Stored versions never change, so
+/// they are cached as those of [TariffBook].
 public final class SurchargeBook {
   private static final int STORING_LOCK = 0x73757263;
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
+  // Any thread may replace a stale list. Every list that is written is correct.
+  private volatile List<SurchargeVersion> versions = List.of();
 
   public SurchargeBook(JdbcClient jdbc, TransactionTemplate transaction) {
     this.jdbc = jdbc;
@@ -58,21 +63,52 @@ public final class SurchargeBook {
 
   /// Returns all versions of some owners, oldest first.
   public Map<String, List<SurchargeVersion>> of(Collection<String> owners) {
-    return jdbc
-        .sql(
-            "select owner, version, effective_from, document, created_by from surcharge"
-                + " where owner = any(?) order by owner, version")
-        .param(owners.toArray(String[]::new))
-        .query((row, _) ->
-            new SurchargeVersion(
-                row.getString(1),
-                row.getInt(2),
-                row.getTimestamp(3).toInstant(),
-                TariffDocument.parseSurcharge(row.getString(4)),
-                row.getString(5)))
-        .list()
-        .stream()
+    Set<String> wanted = Set.copyOf(owners);
+    return versions().stream()
+        .filter(version -> wanted.contains(version.owner()))
         .collect(Collectors.groupingBy(SurchargeVersion::owner));
+  }
+
+  private List<SurchargeVersion> versions() {
+    int stored = jdbc.sql("select count(*) from surcharge").query(Integer.class).single();
+    List<SurchargeVersion> known = versions;
+    if (stored != known.size()) {
+      known =
+          jdbc.sql(
+                  "select owner, version, effective_from, document, created_by from surcharge"
+                      + " order by owner, version")
+              .query((row, _) ->
+                  new SurchargeVersion(
+                      row.getString(1),
+                      row.getInt(2),
+                      row.getTimestamp(3).toInstant(),
+                      TariffDocument.parseSurcharge(row.getString(4)),
+                      row.getString(5)))
+              .list();
+      versions = known;
+    }
+    return known;
+  }
+
+  /// The versions of an owner that count at a time and after it.
+  ///
+  /// @param inForce null if there is none
+  /// @param later versions that begin later, in that order
+  public record Schedule(@Nullable SurchargeVersion inForce, List<SurchargeVersion> later) {
+    /// Returns all of them, the earliest first.
+    public List<SurchargeVersion> all() {
+      return Stream.concat(Stream.ofNullable(inForce), later.stream()).toList();
+    }
+  }
+
+  /// Returns what counts of an owner's versions at a time and after it.
+  public static Schedule schedule(List<SurchargeVersion> versions, Instant at) {
+    return new Schedule(
+        inForce(versions, at),
+        versions.stream()
+            .filter(each -> each.effectiveFrom().isAfter(at))
+            .sorted(Comparator.comparing(SurchargeVersion::effectiveFrom))
+            .toList());
   }
 
   /// Returns the version in force at a time, as [TariffBook#inForce]; null if there is none.

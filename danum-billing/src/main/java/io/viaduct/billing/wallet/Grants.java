@@ -128,7 +128,8 @@ public final class Grants {
             insert into allowance (account, amount_microdenarii, changed_by, changed_at)
             values (:account, :amount, :by, :now)
             on conflict (account) do update set amount_microdenarii = excluded.amount_microdenarii,
-              changed_by = excluded.changed_by, changed_at = excluded.changed_at
+              changed_by = excluded.changed_by, changed_at = excluded.changed_at,
+              version = nextval('allowance_version')
             """)
         .param("account", account)
         .param("amount", amount.value())
@@ -138,18 +139,28 @@ public final class Grants {
     allowance(new Allowed(account, amount, changedBy), now);
   }
 
+  /// What an account is granted each month.
+  ///
+  /// @param version rises with each change
+  public record Allowance(MicroDenarii amount, long version) {}
+
   /// Ends the monthly grants of an account. This month's wallet stays.
   ///
-  /// @return false if it has none
-  public boolean disallow(String account) {
-    return jdbc.sql("delete from allowance where account = ?").param(account).update() == 1;
+  /// @param version version of the allowance that the caller knows
+  /// @return false if it has none of that version
+  public boolean disallow(String account, long version) {
+    return jdbc.sql("delete from allowance where account = ? and version = ?")
+            .param(account)
+            .param(version)
+            .update()
+        == 1;
   }
 
-  /// Returns what an account is granted each month.
-  public Optional<MicroDenarii> allowance(String account) {
-    return jdbc.sql("select amount_microdenarii from allowance where account = ?")
+  /// Returns the allowance of an account; empty if it has none.
+  public Optional<Allowance> allowance(String account) {
+    return jdbc.sql("select amount_microdenarii, version from allowance where account = ?")
         .param(account)
-        .query((row, _) -> new MicroDenarii(row.getLong(1)))
+        .query((row, _) -> new Allowance(new MicroDenarii(row.getLong(1)), row.getLong(2)))
         .optional();
   }
 

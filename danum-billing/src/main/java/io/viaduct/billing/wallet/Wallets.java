@@ -23,11 +23,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Wallets {
   private static final String SELECT =
       """
-      select w.id, w.account, w.kind, w.amount_microdenarii,
-        case when e.wallet_id is not null then 0 else w.amount_microdenarii
-          - coalesce((select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0) end as rest,
-        w.granted_at, w.expires_at, e.wallet_id is not null, w.reason
-      from wallet w left join wallet_expiry e on e.wallet_id = w.id
+      select w.id, w.account, w.kind, w.amount_microdenarii, coalesce(o.rest_microdenarii, 0),
+        w.granted_at, w.expires_at, o.wallet_id is null, w.reason
+      from wallet w left join open_wallet o on o.wallet_id = w.id
       """;
 
   private final JdbcTemplate batches;
@@ -79,8 +77,7 @@ public final class Wallets {
 
   private Map<String, ArrayList<Wallet>> open(Set<String> accounts) {
     return jdbc
-        .sql(
-            SELECT + "where w.account = any(?) and e.wallet_id is null order by w.expires_at, w.id")
+        .sql(SELECT + "where o.account = any(?) order by w.expires_at, w.id")
         .param(accounts.toArray(String[]::new))
         .query((row, _) -> wallet(row))
         .list()
@@ -97,8 +94,8 @@ public final class Wallets {
   public List<Wallet> page(String account, @Nullable Place after, int limit) {
     return jdbc.sql(
             SELECT
-                + "where w.account = :account and (:first or (e.wallet_id is not null, w.expires_at, w.id)"
-                + " > (:expired, :at, :id)) order by e.wallet_id is not null, w.expires_at, w.id limit :limit")
+                + "where w.account = :account and (:first or (o.wallet_id is null, w.expires_at, w.id)"
+                + " > (:expired, :at, :id)) order by o.wallet_id is null, w.expires_at, w.id limit :limit")
         .param("account", account)
         .param("first", after == null)
         .param("expired", after != null && after.isExpired())
@@ -133,7 +130,7 @@ public final class Wallets {
 
   /// Returns a wallet that has not expired yet.
   Optional<Wallet> open(long id) {
-    return jdbc.sql(SELECT + "where w.id = ? and e.wallet_id is null")
+    return jdbc.sql(SELECT + "where o.wallet_id = ?")
         .param(id)
         .query((row, _) -> wallet(row))
         .optional();
@@ -145,10 +142,10 @@ public final class Wallets {
     return jdbc.sql(
             SELECT
                 + """
-                where w.expires_at <= :now and e.wallet_id is null
-                  and (w.expires_at <= :since or not exists (select from credit_quota q
+                where o.expires_at <= :now
+                  and (o.expires_at <= :since or not exists (select from credit_quota q
                     where q.account = w.account and q.reserved_microdenarii > 0))
-                order by w.expires_at limit :limit
+                order by o.expires_at limit :limit
                 """)
         .param("now", Timestamp.from(now))
         .param("since", Timestamp.from(waitingSince))

@@ -146,6 +146,44 @@ class CreditControlTest {
   }
 
   @Test
+  void aCallGoesOnForAMinuteAtACapAndItsChargeSaysWhy() throws Exception {
+    topUp(1000 * DENARIUS);
+    MeteredSession call = session("skype-voice", ServiceClass.HT_LD);
+    bridge.ask(call.request());
+    call.carry(10_000, 1_000);
+    CreditAnswer answer = bridge.ask(call.request());
+    long reserved = reserved();
+    assertThat(reserved).as("a minute at 1.2 den/s").isGreaterThan(72 * DENARIUS);
+    String version = billing.tag("/api/v1/accounts/" + account + "/credit", operator);
+    assertThat(put("caps", version, "{\"dayMicrodenarii\":\"%d\"}".formatted(reserved)).status())
+        .isEqualTo(200);
+    long ms = 0;
+    while (answer.getGranted(0).getTotalBytes() > call.bytes()) {
+      ms += answer.getGranted(0).getValidityMs();
+      CLOCK.advance(Duration.ofMillis(answer.getGranted(0).getValidityMs()));
+      call.useUp(answer);
+      answer = bridge.ask(call.request());
+      assertThat(reserved()).as("after %d ms", ms).isLessThanOrEqualTo(reserved);
+    }
+    assertThat(ms).as("its quota, and a minute or the bytes of one").isBetween(40_000L, 65_000L);
+    assertThat(answer.getResult()).isEqualTo(CreditResult.SPENDING_CAP_REACHED);
+    bridge.submit(call.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    String charge =
+        billing
+            .get("/api/v1/accounts/" + account + "/charges", operator)
+            .body()
+            .at("/charges/0/id")
+            .asString();
+    assertThat(
+            billing
+                .get("/api/v1/charges/" + charge + "/payment", operator)
+                .body()
+                .get("passedBy")
+                .asString())
+        .isEqualTo("grace");
+  }
+
+  @Test
   void aUseStaysReservedUntilItsReportIsPostedAndThenOnlyItsRealPriceIsGone() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);

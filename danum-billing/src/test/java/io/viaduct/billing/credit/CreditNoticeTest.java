@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Notices of low credit: once per edge, to the webhook and to the account's event streams.
@@ -66,7 +67,7 @@ class CreditNoticeTest {
         RunningBilling.start(
             folder,
             CLOCK,
-            "credit: {low: 5, hysteresis: 1, webhook: {url: 'http://127.0.0.1:%d/notices', secret-file: %s}}"
+            "verification-period: 1s\ncredit: {low: 5, hysteresis: 1, webhook: {url: 'http://127.0.0.1:%d/notices', secret-file: %s}}"
                 .formatted(
                     receiver.getAddress().getPort(),
                     TestAuthority.secret(folder.resolve("webhook.secret"), SECRET)));
@@ -153,11 +154,7 @@ class CreditNoticeTest {
   }
 
   private long balance() throws Exception {
-    return billing
-        .get("/api/v1/accounts/" + account + "/credit", operator)
-        .body()
-        .get("balanceMicrodenarii")
-        .asLong();
+    return credit().get("balanceMicrodenarii").asLong();
   }
 
   private void alert(String body) throws Exception {
@@ -188,6 +185,58 @@ class CreditNoticeTest {
     untilStates("LOW", "SUFFICIENT", "LOW", "SUFFICIENT");
     String notices = "/api/v1/accounts/" + account + "/credit/notices";
     assertThat(billing.get(notices, operator).body().get("notices")).hasSize(4);
+  }
+
+  private void grant(long microdenarii, Duration lasting) throws Exception {
+    assertThat(
+            billing
+                .call(
+                    "POST",
+                    "/api/v1/accounts/" + account + "/grants",
+                    operator,
+                    "{\"amountMicrodenarii\":\"%d\",\"expiresAt\":\"%s\",\"reason\":\"welcome\"}"
+                        .formatted(microdenarii, CLOCK.instant().plus(lasting)),
+                    Map.of("Idempotency-Key", UUID.randomUUID().toString()))
+                .status())
+        .isEqualTo(201);
+  }
+
+  private JsonNode credit() throws Exception {
+    return billing.get("/api/v1/accounts/" + account + "/credit", operator).body();
+  }
+
+  @Test
+  void aGrantThatHasExpiredIsNoCreditWhileItWaitsForReportsOfUseFromBefore() throws Exception {
+    billing.openAccount(operator, account);
+    grant(50 * DENARIUS, Duration.ofMinutes(5));
+    topUp(1);
+    MeteredSession web = new MeteredSession("snapt-n", account, "web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(8_000, 1000);
+    bridge.ask(web.request()); // told and not reported: the grant waits for it
+    CLOCK.advance(Duration.ofMinutes(6));
+    assertThat(credit().get("balanceMicrodenarii").asLong()).isEqualTo(50 * DENARIUS + 1);
+    untilStates("LOW"); // 1 micro-denarius is left, and the operator's threshold is 5 denarii
+    assertThat(deliveries().getLast().field("creditMicrodenarii")).isEqualTo("1");
+    topUp(1);
+    CLOCK.advance(Duration.ofMinutes(10));
+    await().until(() -> balance() == 2);
+    assertThat(states()).as("the expiry is posted, and changes no credit").containsExactly("LOW");
+  }
+
+  @Test
+  void trafficIsRefusedOnceTheOnlyMoneyHasExpired() throws Exception {
+    billing.openAccount(operator, account);
+    grant(50 * DENARIUS, Duration.ofMinutes(5));
+    MeteredSession web = new MeteredSession("snapt-n", account, "web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(8_000, 1000);
+    bridge.ask(web.request());
+    assertThat(credit().get("refused").asString()).isEqualTo("none");
+    CLOCK.advance(Duration.ofMinutes(6));
+    assertThat(credit().get("refused").asString()).isEqualTo("credit");
+    assertThat(balance()).isEqualTo(50 * DENARIUS);
+    untilStates("EXHAUSTED");
   }
 
   @Test

@@ -19,18 +19,33 @@ class QuotaTest {
   private static final Bound PRICE =
       new Bound(List.of(new HighestPrice(OperatingPoint.MEASURED, 10, 400, 0, 0)));
   private static final GrantRules RULES =
-      new GrantRules(Duration.ofSeconds(2), 65_536, Duration.ofSeconds(5), Duration.ofMillis(200));
+      new GrantRules(
+          Duration.ofSeconds(2),
+          65_536,
+          Duration.ofSeconds(5),
+          Duration.ofMillis(200),
+          Duration.ZERO);
+
+  private static final GrantRules GRACIOUS =
+      new GrantRules(
+          Duration.ofSeconds(2),
+          65_536,
+          Duration.ofSeconds(5),
+          Duration.ofMillis(200),
+          Duration.ofSeconds(60));
+  private static final Application WEB = new Application("web", ServiceClass.HT_HD);
+  private static final Application CALL = new Application("skype-voice", ServiceClass.HT_LD);
+
+  private static Quota first(Application application) {
+    return Quota.first(new SessionKey("snapt-1", "session"), application, Use.NONE, NOW);
+  }
 
   private static Quota first() {
-    return Quota.first(
-        new SessionKey("snapt-1", "session"),
-        new Application("web", ServiceClass.HT_HD),
-        Use.NONE,
-        NOW);
+    return first(WEB);
   }
 
   private static UsedByApplication told(Use used, double rate, long flows) {
-    return new UsedByApplication(new Application("web", ServiceClass.HT_HD), used, rate, flows);
+    return new UsedByApplication(WEB, used, rate, flows);
   }
 
   /// One application as a SNAPT meters it. It uses quotas in any way, and reports whenever it
@@ -40,8 +55,10 @@ class QuotaTest {
     for (int run = 0; run < 500; run++) {
       long seed = System.nanoTime();
       Random random = new Random(seed);
-      MicroDenarii credit = new MicroDenarii(random.nextLong(5_000_000));
-      Quota quota = first();
+      MicroDenarii credit = new MicroDenarii(random.nextLong(50_000_000));
+      GrantRules rules = run % 2 == 0 ? RULES : GRACIOUS;
+      Quota quota = first(run % 3 == 0 ? WEB : CALL);
+      Instant now = NOW;
       Use used = Use.NONE;
       Use posted = Use.NONE;
       for (int step = 0; step < 60; step++) {
@@ -49,7 +66,8 @@ class QuotaTest {
           case 0, 1 -> { // a request
             quota = quota.told(told(used, random.nextInt(3_000_000), 1), PRICE);
             MicroDenarii spendable = credit.minus(quota.reserved());
-            quota = RULES.grant(quota, PRICE, spendable, NOW);
+            now = now.plusMillis(random.nextInt(20_000));
+            quota = rules.grant(quota, PRICE, spendable, now);
             assertThat(quota.reserved().value())
                 .as("seed %d, step %d", seed, step)
                 .isLessThanOrEqualTo(
@@ -84,6 +102,58 @@ class QuotaTest {
             .isGreaterThanOrEqualTo(PRICE.charge(used.beyond(posted)));
       }
     }
+  }
+
+  private static final MicroDenarii NOTHING = MicroDenarii.ZERO;
+
+  /// A call of 10 kB/s, with a grace that was kept while 200 den were free.
+  private static Quota call() {
+    Quota call = first(CALL).told(told(Use.NONE, 1e4, 1), PRICE);
+    return GRACIOUS.grant(call, PRICE, MicroDenarii.ofDenarii(200), NOW);
+  }
+
+  @Test
+  void aCallGoesOnAtZeroCreditForTheGraceThatWasKept() {
+    Quota call = call();
+    assertThat(call.grace().kept()).isEqualTo(new Use(600_000, 60_000, 60_000));
+    assertThat(call.isCut()).isFalse();
+    MicroDenarii reserved = call.reserved();
+    Use used = Use.NONE;
+    int seconds = 0;
+    for (; seconds < 100 && call.hasRest(); seconds += 5) {
+      used = used.plus(new Use(50_000, 5_000, 5_000));
+      call = call.told(told(used, 1e4, 1), PRICE);
+      call = GRACIOUS.grant(call, PRICE, NOTHING, NOW.plusSeconds(seconds + 5));
+      assertThat(call.reserved()).as("after %d s", seconds).isLessThanOrEqualTo(reserved);
+    }
+    assertThat(seconds).as("5 s of its quota, and the grace").isEqualTo(65);
+    assertThat(call.passed(40_000)).isEqualTo(PassRule.QUOTA);
+    assertThat(call.passed(60_000)).isEqualTo(PassRule.GRACE);
+    assertThat(call.passed(10_000_000)).isEqualTo(PassRule.BEYOND_QUOTA);
+  }
+
+  @Test
+  void aGraceEndsWhenThereIsCreditAgain() {
+    Use used = new Use(50_000, 5_000, 5_000);
+    Quota call = call().told(told(used, 1e4, 1), PRICE);
+    call = GRACIOUS.grant(call, PRICE, NOTHING, NOW.plusSeconds(5));
+    assertThat(call.grace().hasBegun()).isTrue();
+    assertThat(call.isCut()).as("a top-up is pushed").isTrue();
+    call = GRACIOUS.grant(call, PRICE, MicroDenarii.ofDenarii(200), NOW.plusSeconds(6));
+    assertThat(call.grace().hasBegun()).isFalse();
+    assertThat(call.grace().kept().intervalMs()).isEqualTo(60_000);
+  }
+
+  @Test
+  void noGraceIsKeptForABulkTransferNorBeforeTheRateIsKnownNorWithMoreThanHalfOfTheCredit() {
+    MicroDenarii much = MicroDenarii.ofDenarii(200);
+    Quota bulk = first(WEB).told(told(Use.NONE, 1e4, 1), PRICE);
+    assertThat(GRACIOUS.grant(bulk, PRICE, much, NOW).grace()).isEqualTo(Grace.NONE);
+    assertThat(GRACIOUS.grant(first(CALL), PRICE, much, NOW).grace()).isEqualTo(Grace.NONE);
+    MicroDenarii ten = MicroDenarii.ofDenarii(10);
+    Quota call = GRACIOUS.grant(first(CALL).told(told(Use.NONE, 1e4, 1), PRICE), PRICE, ten, NOW);
+    MicroDenarii kept = PRICE.charge(call.grace().kept());
+    assertThat(kept.value()).isBetween(1_000_000L, 5_000_000L);
   }
 
   @Test

@@ -37,7 +37,8 @@ class ExternalDatabaseTest {
     try (HikariDataSource pool = Migrations.open(address, 2)) {
       JdbcTemplate jdbc = new JdbcTemplate(pool);
       assertThat(
-              new LedgerVerification(JdbcClient.create(jdbc), new JdbcTransactionManager(pool))
+              new LedgerVerification(
+                      JdbcClient.create(jdbc), new Snapshot(new JdbcTransactionManager(pool)))
                   .run())
           .allMatch(LedgerVerification.Check::holds);
       assertThatThrownBy(() -> jdbc.execute("delete from ledger_account"))

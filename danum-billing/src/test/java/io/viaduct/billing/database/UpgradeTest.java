@@ -70,7 +70,7 @@ class UpgradeTest {
       try (HikariDataSource pool = Migrations.open(address, 2)) {
         JdbcClient jdbc = JdbcClient.create(pool);
         JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
-        assertThat(new LedgerVerification(jdbc, transactions).run())
+        assertThat(new LedgerVerification(jdbc, new Snapshot(transactions)).run())
             .allMatch(LedgerVerification.Check::holds);
         Tariff tariff =
             new TariffBook(jdbc, new TransactionTemplate(transactions))

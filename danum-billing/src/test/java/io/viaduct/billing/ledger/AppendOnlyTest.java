@@ -7,6 +7,7 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
+import io.viaduct.billing.database.Snapshot;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -130,7 +131,8 @@ class AppendOnlyTest {
   void aBrokenInvariantIsFoundAndNamed() {
     // Only a superuser with triggers off can break the ledger. Verification must find even that.
     LedgerVerification verification =
-        new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions());
+        new LedgerVerification(
+            SharedDatabase.client(), new Snapshot(SharedDatabase.transactions()));
     assertThat(verification.run()).allMatch(LedgerVerification.Check::holds);
     assertThat(verification.imbalance()).isEqualByComparingTo("0");
     SharedDatabase.transaction()
@@ -140,7 +142,8 @@ class AppendOnlyTest {
               "insert into posting select id, 3, 'ISSUANCE', 1 from ledger_transaction where identity = ?",
               "top-up:" + key);
           assertThat(
-                  new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions())
+                  new LedgerVerification(
+                          SharedDatabase.client(), new Snapshot(SharedDatabase.transactions()))
                       .run())
               .filteredOn(c -> !c.holds())
               .extracting(LedgerVerification.Check::name)

@@ -11,6 +11,7 @@ import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
@@ -147,7 +148,8 @@ class DatabaseAwayTest {
       assertThat(new Ledger(jdbc).balance(LedgerAccount.user("alice")).value())
           .isEqualTo(-34_348_658L * reports);
       assertThat(
-              new LedgerVerification(JdbcClient.create(jdbc), new JdbcTransactionManager(pool))
+              new LedgerVerification(
+                      JdbcClient.create(jdbc), new Snapshot(new JdbcTransactionManager(pool)))
                   .run())
           .allMatch(LedgerVerification.Check::holds);
     }

@@ -7,6 +7,7 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
@@ -65,7 +66,7 @@ final class MediationRig {
   final UnsignedIntervals unsigned =
       new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
-      new LedgerVerification(client, SharedDatabase.transactions());
+      new LedgerVerification(client, new Snapshot(SharedDatabase.transactions()));
   final MediationService mediation;
   final HeldReportRelease release;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.snapts.Snapt;
-import io.viaduct.billing.snapts.SnaptFacts;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
@@ -19,7 +19,7 @@ import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,7 +120,7 @@ class SurchargeTest {
   private SnaptFacts facts(String of) {
     byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
     return new SnaptFacts(
-        "snapt-" + tag, Base64.getEncoder().encodeToString(key), of, "core", OptionalLong.empty());
+        "snapt-" + tag, Base64.getEncoder().encodeToString(key), of, "core", Optional.empty());
   }
 
   @Test

@@ -11,6 +11,8 @@ import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.CreditNotice;
+import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -240,7 +242,15 @@ class ProvisioningTest {
         Map.of("Idempotency-Key", id));
     bridge.bind(id, key(7));
     String token = billing.logIn(id, "password-of-" + id);
-    Answer closed = billing.call("DELETE", "/api/v1/accounts/" + id, operator, null, Map.of());
+    String path = "/api/v1/accounts/" + id;
+    assertThat(billing.call("DELETE", path, operator, null, Map.of()).problem())
+        .isEqualTo("version-required");
+    Map<String, String> before = billing.ifMatch(path, operator);
+    change(id, "{\"displayName\":\"Gina of the north\"}");
+    assertThat(billing.call("DELETE", path, operator, null, before).problem())
+        .isEqualTo("changed-meanwhile");
+    Map<String, String> known = billing.ifMatch(path, operator);
+    Answer closed = billing.call("DELETE", path, operator, null, known);
     assertThat(closed.body().get("state").asString()).isEqualTo("closed");
     assertThat(closed.body().get("displayName").asString()).isEmpty();
     soon().until(() -> bridge.user(id).isEmpty());
@@ -270,8 +280,38 @@ class ProvisioningTest {
                     "{\"id\":\"%s\",\"password\":\"long enough\",\"role\":\"user\"}".formatted(id))
                 .problem())
         .isEqualTo("account-exists");
-    assertThat(billing.call("DELETE", "/api/v1/accounts/" + id, operator, null, Map.of()).status())
+    assertThat(billing.call("DELETE", path, operator, null, known).status())
+        .as("a repeated request")
         .isEqualTo(200);
+  }
+
+  @Test
+  void theBridgeLearnsTheLatestChangeOfTheCreditWithItsAmounts() throws Exception {
+    String id = made("nora");
+    soon().until(() -> bridge.user(id).isPresent());
+    assertThat(bridge.user(id).orElseThrow().hasNotice()).isFalse();
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + id + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"4000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", id));
+    soon().until(() -> bridge.user(id).orElseThrow().hasNotice());
+    CreditNotice low = bridge.user(id).orElseThrow().getNotice();
+    assertThat(low.getState()).isEqualTo(CreditState.LOW);
+    assertThat(low.getCreditMicrodenarii()).isEqualTo(4_000_000);
+    assertThat(low.getThresholdMicrodenarii()).isEqualTo(5_000_000);
+    assertThat(low.getNoticedMs()).isPositive();
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + id + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"9000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", id + "-2"));
+    soon()
+        .until(
+            () -> bridge.user(id).orElseThrow().getNotice().getState() == CreditState.SUFFICIENT);
+    assertThat(bridge.user(id).orElseThrow().getNotice().getId()).isGreaterThan(low.getId());
   }
 
   @Test
@@ -329,9 +369,18 @@ class ProvisioningTest {
     assertThat(list.body().get("devicesMax").asInt()).isEqualTo(8);
     String first = list.body().at("/devices/0/id").asString();
     String path = "/api/v1/accounts/" + id + "/devices/";
-    assertThat(billing.call("DELETE", path + first, token, null, Map.of()).status()).isEqualTo(204);
-    assertThat(billing.call("DELETE", path + first, token, null, Map.of()).status()).isEqualTo(404);
-    assertThat(billing.call("DELETE", path + "!", token, null, Map.of()).status()).isEqualTo(404);
+    String all = "/api/v1/accounts/" + id + "/devices";
+    assertThat(billing.call("DELETE", path + first, token, null, Map.of()).problem())
+        .isEqualTo("version-required");
+    Map<String, String> before = billing.ifMatch(all, token);
+    billing.call("PATCH", path + first, token, "{\"name\":\"red phone\"}", Map.of());
+    assertThat(billing.call("DELETE", path + first, token, null, before).problem())
+        .isEqualTo("changed-meanwhile");
+    Map<String, String> known = billing.ifMatch(all, token);
+    bridge.seen(id, key(1));
+    assertThat(billing.call("DELETE", path + first, token, null, known).status()).isEqualTo(204);
+    assertThat(billing.call("DELETE", path + first, token, null, known).status()).isEqualTo(404);
+    assertThat(billing.call("DELETE", path + "!", token, null, known).status()).isEqualTo(404);
     soon().until(() -> bridge.user(id).orElseThrow().getDeviceKeysCount() == 7);
     assertThat(bridge.bind(id, key(9)).getVerdict()).isEqualTo(BindDeviceVerdict.BOUND);
   }

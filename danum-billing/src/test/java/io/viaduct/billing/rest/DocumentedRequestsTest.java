@@ -164,8 +164,11 @@ class DocumentedRequestsTest {
       Answer read = billing.get(path.replaceAll("/[^/]+$", ""), operator);
       return Map.of("If-Match", read.raw().headers().firstValue("ETag").orElseThrow());
     }
-    if (request.method().equals("PATCH") && path.matches("/api/v1/accounts/[^/]+")) {
-      return Map.of("If-Match", billing.tag(path, operator));
+    if (request.method().matches("PATCH|DELETE") && path.matches("/api/v1/accounts/[^/]+")) {
+      return billing.ifMatch(path, operator);
+    }
+    if (request.method().equals("DELETE") && path.contains("/devices/")) {
+      return billing.ifMatch(path.replaceAll("/[^/]+$", ""), operator);
     }
     return request.needsKey() ? Map.of("Idempotency-Key", UUID.randomUUID().toString()) : Map.of();
   }

@@ -112,6 +112,50 @@ class OpenApiTest {
   }
 
   @Test
+  void whatIfMatchNamesIsReadWithItsTagAndAnsweredWithTheNextOne() {
+    JsonNode paths = api().get("paths");
+    paths.forEachEntry((path, operations) ->
+        operations.forEachEntry((method, operation) -> {
+          if (!takesIfMatch(operation)) {
+            return;
+          }
+          String where = method + " " + path;
+          JsonNode read = read(paths, path);
+          assertThat(hasTag(read.at("/responses/200"))).as("the GET for " + where).isTrue();
+          if (method.equals("put") || method.equals("patch")) {
+            operation
+                .get("responses")
+                .forEachEntry((status, response) ->
+                    assertThat(hasTag(response) || !status.startsWith("2"))
+                        .as(where + " " + status)
+                        .isTrue());
+          }
+        }));
+  }
+
+  private static boolean takesIfMatch(JsonNode operation) {
+    for (JsonNode parameter : operation.path("parameters")) {
+      if (parameter.get("name").asString().equals("If-Match")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Returns the GET of a path, or of the nearest one that encloses it.
+  private static JsonNode read(JsonNode paths, String path) {
+    String at = path;
+    while (!paths.path(at).has("get")) {
+      at = at.substring(0, at.lastIndexOf('/'));
+    }
+    return paths.get(at).get("get");
+  }
+
+  private static boolean hasTag(JsonNode response) {
+    return response.at("/headers/ETag").isObject();
+  }
+
+  @Test
   void everyFieldHasItsTextAndEveryTextItsField() {
     Set<String> unused = new TreeSet<>(ApiDescription.texts().stringPropertyNames());
     JsonNode api = api();

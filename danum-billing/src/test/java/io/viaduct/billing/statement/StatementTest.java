@@ -6,6 +6,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.mediation.PostedReports;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.billing.mediation.UndecidedReports;
@@ -150,7 +151,8 @@ class StatementTest {
                 java.sql.Timestamp.class,
                 "USER:" + alice)
             .toInstant();
-    Statements statements = new Statements(SharedDatabase.client(), SharedDatabase.transactions());
+    Statements statements =
+        new Statements(SharedDatabase.client(), new Snapshot(SharedDatabase.transactions()));
     YearMonth month = YearMonth.from(posted.atZone(ZoneOffset.UTC));
     Instant later = posted.plus(Duration.ofDays(70));
     Statement first = statements.of(alice, month, ZoneOffset.UTC, later);

@@ -11,6 +11,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.tls.TlsMaterial;
@@ -125,7 +126,10 @@ class WalletTest {
   }
 
   private static void requireAnIntactLedger() {
-    assertThat(new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions()).run())
+    assertThat(
+            new LedgerVerification(
+                    SharedDatabase.client(), new Snapshot(SharedDatabase.transactions()))
+                .run())
         .allMatch(LedgerVerification.Check::holds);
   }
 
@@ -183,8 +187,14 @@ class WalletTest {
     operator = billing.operator();
     await().until(() -> wallets().size() == 2);
     await().untilAsserted(() -> assertThat(balance()).isEqualTo(7 * DENARIUS));
-    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(204);
-    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(404);
+    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(428);
+    Map<String, String> known = billing.ifMatch(path, operator);
+    billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"8000000\"}", Map.of());
+    assertThat(billing.call("DELETE", path, operator, null, known).problem())
+        .isEqualTo("changed-meanwhile");
+    known = billing.ifMatch(path, operator);
+    assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(204);
+    assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(404);
     requireAnIntactLedger();
   }
 

@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.provisioning.SubscriberFeed;
+import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.CreditControlGrpc;
@@ -24,15 +26,21 @@ class CreditParts {
       SnaptClaims claims,
       TokenIssuer tokens,
       ManagedChannel billing,
+      Subscribers subscribers,
+      SubscriberFeed feed,
       InstantSource clock,
       MeterRegistry registry) {
-    return new CreditRelay(
-        directory,
-        claims,
-        () -> TokenKeys.of(tokens.publicKeys()),
-        configuration.token().audience(),
-        CreditControlGrpc.newStub(billing),
-        clock,
-        registry);
+    CreditRelay relay =
+        new CreditRelay(
+            directory,
+            claims,
+            () -> TokenKeys.of(tokens.publicKeys()),
+            configuration.token().audience(),
+            CreditControlGrpc.newStub(billing),
+            new RemovedDevices(subscribers, feed::isCurrent),
+            clock,
+            registry);
+    subscribers.onRevoked(relay::lostDevice);
+    return relay;
   }
 }

@@ -24,6 +24,9 @@ enum CreditRefusal {
   TOKEN_OF_OTHER_SESSION,
   TOKEN_OF_OTHER_AUDIENCE,
   TOKEN_NOT_VALID_THEN,
+  /// The device was removed from its account: ACCOUNT_BLOCKED. Its token is valid for some minutes
+  /// more.
+  DEVICE_REMOVED,
   /// Billing does not answer: UNABLE_TO_DELIVER.
   BILLING_AWAY;
 
@@ -33,6 +36,7 @@ enum CreditRefusal {
     return switch (this) {
       case ID_IN_USE, TOO_MANY_SESSIONS, TOKEN_KEY_UNKNOWN, BILLING_AWAY ->
           CreditResult.UNABLE_TO_DELIVER;
+      case DEVICE_REMOVED -> CreditResult.ACCOUNT_BLOCKED;
       case OVER_MESSAGE_LIMIT,
           FOREIGN_SNAPT,
           TOKEN_MISSING,

@@ -1,11 +1,13 @@
 package io.viaduct.bridge.credit;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.credit.RemovedDevices.Shown;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.service.operations.LabelledCounters;
@@ -14,9 +16,11 @@ import io.viaduct.usage.TokenProof;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditControlGrpc.CreditControlStub;
 import io.viaduct.usage.v1.CreditRequest;
+import io.viaduct.usage.v1.SessionToken;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /// Relays requests for credit to billing, and answers and pushes back. Each stream of a SNAPT has
@@ -27,11 +31,12 @@ public final class CreditRelay {
   private final Supplier<TokenKeys> tokenKeys;
   private final String audience;
   private final CreditControlStub billing;
+  private final RemovedDevices removed;
+  private final Set<SnaptCreditStream> open = ConcurrentHashMap.newKeySet();
   private final InstantSource clock;
   private final LabelledCounters<CreditRefusal> refusals;
   private final Counter relayed;
   private final Counter pushes;
-  private final AtomicInteger streams = new AtomicInteger();
 
   /// @param tokenKeys keys that the bridge signs tokens with, now or formerly
   /// @param audience group of SNAPTs that tokens must name
@@ -41,6 +46,7 @@ public final class CreditRelay {
       Supplier<TokenKeys> tokenKeys,
       String audience,
       CreditControlStub billing,
+      RemovedDevices removed,
       InstantSource clock,
       MeterRegistry registry) {
     this.directory = directory;
@@ -48,6 +54,7 @@ public final class CreditRelay {
     this.tokenKeys = tokenKeys;
     this.audience = audience;
     this.billing = billing;
+    this.removed = removed;
     this.clock = clock;
     refusals =
         LabelledCounters.register(
@@ -64,7 +71,7 @@ public final class CreditRelay {
         Counter.builder("viaduct_bridge_credit_pushed")
             .description("Changes of credit that were passed to a SNAPT")
             .register(registry);
-    Gauge.builder("viaduct_bridge_credit_streams", streams, AtomicInteger::get)
+    Gauge.builder("viaduct_bridge_credit_streams", open, Set::size)
         .description("Open streams of SNAPTs for credit")
         .register(registry);
   }
@@ -123,11 +130,46 @@ public final class CreditRelay {
     pushes.increment();
   }
 
-  void opened() {
-    streams.incrementAndGet();
+  void opened(SnaptCreditStream stream) {
+    open.add(stream);
   }
 
-  void closed() {
-    streams.decrementAndGet();
+  void closed(SnaptCreditStream stream) {
+    open.remove(stream);
+  }
+
+  /// Notes that a user has lost a device.
+  void lostDevice(String user) {
+    removed.lost(user, clock.instant());
+  }
+
+  /// Takes the credit of devices that were removed.
+  public void onClock() {
+    for (String user : removed.due(clock.instant())) {
+      open.forEach(stream -> stream.revoke(user));
+    }
+  }
+
+  /// Returns the session that a valid token shows.
+  Shown shown(CreditRequest request) {
+    try {
+      SessionToken token = SessionToken.parseFrom(request.getToken().getToken());
+      return new Shown(
+          request.getAccount(), token.getDeviceKey().toByteArray(), clock.instant(), false);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException("a token without a flaw can be read", e);
+    }
+  }
+
+  Shown look(Shown session) {
+    return removed.look(session);
+  }
+
+  /// Returns the flaw of a session whose device was removed; empty if its device is there.
+  Optional<Flaw> removal(Shown session) {
+    return removed.isRemoved(session, clock.instant())
+        ? Optional.of(
+            new Flaw(CreditRefusal.DEVICE_REMOVED, "the device was removed from its account"))
+        : Optional.empty();
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.bridge.credit;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.viaduct.bridge.credit.RemovedDevices.Shown;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditRequestType;
@@ -29,7 +30,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
   private record Asked(String session, long number) {}
 
   // All guarded by this.
-  private final Map<String, String> accounts = new HashMap<>(); // by session that showed its token
+  private final Map<String, Shown> sessions = new HashMap<>(); // by session that showed its token
   private final Map<Asked, CreditRequest> waiting = new HashMap<>();
   private @Nullable BillingSide billing;
   private boolean isEnded;
@@ -43,7 +44,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
     this.snapt = snapt;
     this.peer = peer;
     this.answers = answers;
-    relay.opened();
+    relay.opened(this);
     answers.disableAutoRequest();
     answers.setOnCancelHandler(this::ended);
     answers.request(UNANSWERED_MAX);
@@ -62,8 +63,32 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
       answer(request, flaw.get());
       return;
     }
-    accounts.put(request.getSessionId(), request.getAccount());
+    Shown session = session(request);
+    sessions.put(request.getSessionId(), session);
+    Optional<CreditRelay.Flaw> removal = relay.removal(session);
+    if (removal.isPresent()) {
+      answer(request, removal.get());
+      return;
+    }
     forward(request.toBuilder().setSnaptId(snapt).clearToken().build());
+  }
+
+  // A token that is renewed shows the same device.
+  private Shown session(CreditRequest request) {
+    Shown known = sessions.get(request.getSessionId());
+    return relay.look(known == null ? relay.shown(request) : known);
+  }
+
+  /// Takes the credit of a user's sessions whose device was removed.
+  synchronized void revoke(String user) {
+    sessions.forEach((id, session) -> {
+      if (session.account().equals(user)) {
+        relay
+            .removal(session)
+            .ifPresent(flaw ->
+                answer(CreditRequest.newBuilder().setSessionId(id).setAccount(user).build(), flaw));
+      }
+    });
   }
 
   private Optional<CreditRelay.Flaw> flaw(CreditRequest request) {
@@ -77,20 +102,20 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
     if (request.hasToken()) {
       return relay.flaw(request).or(() -> tooMany(request));
     }
-    String account = accounts.get(request.getSessionId());
-    if (account == null) {
+    Shown session = sessions.get(request.getSessionId());
+    if (session == null) {
       return refused(
           CreditRefusal.TOKEN_MISSING,
           "the first request of a session on a stream must have its token");
     }
-    return account.equals(request.getAccount())
+    return session.account().equals(request.getAccount())
         ? Optional.empty()
         : refused(
             CreditRefusal.OTHER_ACCOUNT, "the session has shown the token of another account");
   }
 
   private Optional<CreditRelay.Flaw> tooMany(CreditRequest request) {
-    return accounts.containsKey(request.getSessionId()) || accounts.size() < SESSIONS_MAX
+    return sessions.containsKey(request.getSessionId()) || sessions.size() < SESSIONS_MAX
         ? Optional.empty()
         : refused(
             CreditRefusal.TOO_MANY_SESSIONS,
@@ -156,7 +181,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
       return;
     }
     isEnded = true;
-    relay.closed();
+    relay.closed(this);
     if (billing != null) {
       billing.complete();
     }
@@ -206,7 +231,7 @@ final class SnaptCreditStream implements StreamObserver<CreditRequest> {
           return;
         }
         if (asked != null && asked.getType() == CreditRequestType.TERMINATION) {
-          accounts.remove(answer.getSessionId());
+          sessions.remove(answer.getSessionId());
         }
         SnaptCreditStream.this.send(answer);
       }

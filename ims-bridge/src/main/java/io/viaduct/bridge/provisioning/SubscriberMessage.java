@@ -1,10 +1,12 @@
 package io.viaduct.bridge.provisioning;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -31,7 +33,17 @@ final class SubscriberMessage {
         message.getDeviceKeysList().stream()
             .map(key -> ByteBuffer.wrap(key.toByteArray()))
             .collect(Collectors.toSet()),
-        credit(message.getCredit()));
+        credit(message.getCredit()),
+        message.hasNotice() ? notice(message.getNotice()) : CreditNotice.NONE);
+  }
+
+  private static CreditNotice notice(io.viaduct.usage.v1.CreditNotice notice) {
+    return new CreditNotice(
+        notice.getId(),
+        credit(notice.getState()),
+        notice.getCreditMicrodenarii(),
+        notice.getThresholdMicrodenarii(),
+        Instant.ofEpochMilli(notice.getNoticedMs()));
   }
 
   // A state of a later version is at least not an alarm.
@@ -49,6 +61,16 @@ final class SubscriberMessage {
             .setAccount(subscriber.user())
             .setSuspended(subscriber.isSuspended())
             .setCredit(io.viaduct.usage.v1.CreditState.valueOf(subscriber.credit().name()));
+    CreditNotice notice = subscriber.notice();
+    if (notice.id() != 0) {
+      message.setNotice(
+          io.viaduct.usage.v1.CreditNotice.newBuilder()
+              .setId(notice.id())
+              .setState(io.viaduct.usage.v1.CreditState.valueOf(notice.state().name()))
+              .setCreditMicrodenarii(notice.creditMicrodenarii())
+              .setThresholdMicrodenarii(notice.thresholdMicrodenarii())
+              .setNoticedMs(notice.noticedAt().toEpochMilli()));
+    }
     subscriber
         .ha1()
         .forEach((algorithm, hex) -> {

@@ -2,6 +2,7 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.SipFlow;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Set;
 
 /// One contact of a registered user.
@@ -14,6 +15,7 @@ import java.util.Set;
 /// @param preference the contact's `q` in thousandths (RFC 3261 section 20.10)
 /// @param methods methods that the contact declares (RFC 3840, `sip.methods`), with `!` before a
 ///   method that it does not support; empty if it declares none
+/// @param language language for words to the user, one of [CreditWords]
 public record Binding(
     String user,
     String contact,
@@ -24,7 +26,8 @@ public record Binding(
     Instant registered,
     Instant expires,
     int preference,
-    Set<String> methods) {
+    Set<String> methods,
+    Locale language) {
   public Binding {
     methods = Set.copyOf(methods);
   }

@@ -44,7 +44,20 @@ final class MessageFork {
       };
     }
 
-    private boolean isAcceptance() {
+    /// Returns whether a later attempt may have another result: no answer, or one that says that
+    /// the contact is busy.
+    default boolean mayPass() {
+      return switch (this) {
+        case Failed _ -> true;
+        case Answered(SipResponse response) ->
+            response.status() == 408
+                || response.status() == 480
+                || response.status() == 486
+                || response.status() / 100 == 5;
+      };
+    }
+
+    default boolean isAcceptance() {
       return status() < 300;
     }
 

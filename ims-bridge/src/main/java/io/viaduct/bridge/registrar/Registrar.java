@@ -132,7 +132,8 @@ public final class Registrar {
         preference(address.parameters().getOrDefault("q", "")),
         Set.copyOf(
             FieldText.split(
-                address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')));
+                address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')),
+        CreditWords.language(String.join(",", message.headers().values("Accept-Language"))));
   }
 
   /// Returns `q` in thousandths. A contact without a valid `q` gets the highest preference.

@@ -23,8 +23,10 @@ class RegistrarParts {
   private static final Duration CONTACT_PATIENCE = Duration.ofSeconds(12);
 
   @Bean
-  Subscribers subscribers() {
-    return new Subscribers();
+  Subscribers subscribers(CreditMessages credit) {
+    Subscribers subscribers = new Subscribers();
+    subscribers.onNotice(credit::noticed);
+    return subscribers;
   }
 
   @Bean
@@ -80,6 +82,17 @@ class RegistrarParts {
       InstantSource clock) {
     return new MessageProxy(
         authentication, subscribers, locations, meters, CONTACT_PATIENCE, clock);
+  }
+
+  @Bean
+  CreditMessages creditMessages(
+      BridgeConfiguration configuration,
+      LocationService locations,
+      SipMeters meters,
+      MeterRegistry registry,
+      InstantSource clock) {
+    return new CreditMessages(
+        configuration.domain(), locations, meters, registry, CONTACT_PATIENCE, clock);
   }
 
   @Bean

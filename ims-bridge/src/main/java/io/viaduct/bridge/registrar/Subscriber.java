@@ -12,12 +12,14 @@ import java.util.Set;
 /// @param ha1 lower-case hexadecimal
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
 /// @param credit how the credit of the account stands
+/// @param notice the latest change of the credit
 public record Subscriber(
     String user,
     boolean isSuspended,
     Map<DigestAlgorithm, String> ha1,
     Set<ByteBuffer> deviceKeys,
-    CreditState credit) {
+    CreditState credit,
+    CreditNotice notice) {
   public Subscriber {
     ha1 = Map.copyOf(ha1);
     deviceKeys = Set.copyOf(deviceKeys);

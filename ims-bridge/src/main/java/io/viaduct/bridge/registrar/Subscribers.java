@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ public final class Subscribers implements CredentialStore {
   }
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
+  private volatile Consumer<Subscriber> noticed = _ -> {};
+  private volatile Consumer<String> revoked = _ -> {};
 
   // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
@@ -38,21 +41,52 @@ public final class Subscribers implements CredentialStore {
     var unused = loaded.thenRun(action);
   }
 
+  /// Sets the receiver of users with a new notice. It is called on the thread of the change, and
+  /// not for users that were not known before: their notices may be old.
+  void onNotice(Consumer<Subscriber> receiver) {
+    noticed = receiver;
+  }
+
+  /// Sets the receiver of users who have lost a device. It is called on the thread of the change.
+  public void onRevoked(Consumer<String> receiver) {
+    revoked = receiver;
+  }
+
   /// Replaces the whole directory.
   public void replaceAll(Collection<Subscriber> all) {
+    Map<String, Subscriber> before = byUser;
     byUser =
         new ConcurrentHashMap<>(
             all.stream().collect(Collectors.toMap(Subscriber::user, each -> each, (_, b) -> b)));
+    if (before != null) {
+      all.forEach(each -> tellNotice(before.get(each.user()), each));
+      Map<String, Subscriber> now = known();
+      before.values().forEach(each -> tellRevoked(each, now.get(each.user())));
+    }
     loaded.complete(true);
   }
 
   /// Adds or changes one user.
   public void put(Subscriber subscriber) {
-    known().put(subscriber.user(), subscriber);
+    Subscriber before = known().put(subscriber.user(), subscriber);
+    tellNotice(before, subscriber);
+    tellRevoked(before, subscriber);
+  }
+
+  private void tellRevoked(@Nullable Subscriber before, @Nullable Subscriber now) {
+    if (before != null && (now == null || !now.deviceKeys().containsAll(before.deviceKeys()))) {
+      revoked.accept(before.user());
+    }
+  }
+
+  private void tellNotice(@Nullable Subscriber before, Subscriber now) {
+    if (before != null && before.notice().id() < now.notice().id()) {
+      noticed.accept(now);
+    }
   }
 
   public void remove(String user) {
-    known().remove(user);
+    tellRevoked(known().remove(user), null);
   }
 
   /// Adds a device key that billing has just accepted, without waiting for billing's event.
@@ -63,7 +97,8 @@ public final class Subscribers implements CredentialStore {
             (_, old) -> {
               Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
               keys.add(ByteBuffer.wrap(deviceKey.clone()));
-              return new Subscriber(old.user(), old.isSuspended(), old.ha1(), keys, old.credit());
+              return new Subscriber(
+                  old.user(), old.isSuspended(), old.ha1(), keys, old.credit(), old.notice());
             });
   }
 

@@ -3,6 +3,7 @@ package io.viaduct.bridge.sip;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Listening;
@@ -20,8 +21,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.stereotype.Component;
 
-/// The SIP listener for users: it passes requests to [SipService], and sends for it and for
-/// [SessionNotifier]. It closes before the server for SNAPTs.
+/// The SIP listener for users: it passes requests to [SipService], and sends for it, for
+/// [SessionNotifier] and for [CreditMessages]. It closes before the server for SNAPTs.
 @Component
 @Lazy(false)
 public final class SipEntrance implements SmartLifecycle {
@@ -39,6 +40,7 @@ public final class SipEntrance implements SmartLifecycle {
   private final BridgeConfiguration.Sip configuration;
   private final SipService service;
   private final SessionNotifier notifier;
+  private final CreditMessages credit;
   private final MeterRegistry registry;
   private final InstantSource clock;
   private volatile @Nullable SipEndpoint endpoint;
@@ -47,11 +49,13 @@ public final class SipEntrance implements SmartLifecycle {
       BridgeConfiguration configuration,
       SipService service,
       SessionNotifier notifier,
+      CreditMessages credit,
       MeterRegistry registry,
       InstantSource clock) {
     this.configuration = configuration.sip();
     this.service = service;
     this.notifier = notifier;
+    this.credit = credit;
     this.registry = registry;
     this.clock = clock;
   }
@@ -73,6 +77,7 @@ public final class SipEntrance implements SmartLifecycle {
     }
     service.attach(opened);
     notifier.attach(opened);
+    credit.attach(opened);
     endpoint = opened;
     opened.statistics().bindTo(registry);
     Gauge.builder("viaduct_bridge_sip_connections", opened::connections)

@@ -8,6 +8,9 @@ import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.bridge.ReservedPort;
+import io.viaduct.bridge.registrar.CreditNotice;
+import io.viaduct.bridge.registrar.CreditState;
+import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
@@ -19,7 +22,12 @@ import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptsGrpc;
 import io.viaduct.usage.v1.UsageReport;
 import io.viaduct.usage.v1.UsedUnits;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -150,6 +158,57 @@ class CreditRelayTest {
     CreditAnswer pushed = next();
     assertThat(pushed.getNumber()).isZero();
     assertThat(pushed.getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+  }
+
+  private void directory(boolean hasDevice, byte[] key) {
+    rig.bridge
+        .subscribers()
+        .replaceAll(
+            List.of(
+                new Subscriber(
+                    "alice",
+                    false,
+                    Map.of(),
+                    hasDevice ? Set.of(ByteBuffer.wrap(key)) : Set.of(),
+                    CreditState.SUFFICIENT,
+                    CreditNotice.NONE)));
+  }
+
+  @Test
+  void aDeviceThatIsRemovedLosesItsQuotasWithinASecondThoughItsTokenIsValid() throws Exception {
+    SignedSessionToken token = token();
+    byte[] key = SessionToken.parseFrom(token.getToken()).getDeviceKey().toByteArray();
+    directory(true, key);
+    requests.onNext(request(1).setToken(token).build());
+    assertThat(next().getResult()).isEqualTo(CreditResult.SUCCESS);
+    credit.requests.take();
+    directory(false, key);
+    rig.clock.advance(Duration.ofMillis(500));
+    CreditAnswer pushed = next();
+    assertThat(pushed.getNumber()).isZero();
+    assertThat(pushed.getSessionId()).isEqualTo(SESSION);
+    assertThat(pushed.getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+    assertThat(pushed.getGrantedList()).isEmpty();
+    assertThat(pushed.getReason()).contains("the device was removed");
+    requests.onNext(request(2).setToken(token).build());
+    assertThat(next().getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+    assertThat(refused("device_removed")).isEqualTo(2);
+    assertThat(credit.requests).as("requests that reached billing").isEmpty();
+    directory(true, key);
+    requests.onNext(request(3).build());
+    assertThat(next().getResult()).as("added again").isEqualTo(CreditResult.SUCCESS);
+  }
+
+  @Test
+  void aDeviceThatTheDirectoryDoesNotKnowYetHasItsQuotas() throws Exception {
+    directory(false, new byte[0]);
+    requests.onNext(request(1).setToken(token()).build());
+    assertThat(next().getResult()).isEqualTo(CreditResult.SUCCESS);
+    rig.clock.advance(Duration.ofSeconds(10));
+    requests.onNext(request(2).build());
+    assertThat(next().getResult())
+        .as("while billing sends no changes, a device may be new")
+        .isEqualTo(CreditResult.SUCCESS);
   }
 
   @Test

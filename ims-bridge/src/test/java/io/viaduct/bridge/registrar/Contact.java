@@ -48,6 +48,12 @@ final class Contact implements AutoCloseable {
 
   /// @param parameters of Contact, such as `;q=0.5`
   void register(String user, int registrarPort, String parameters) throws Exception {
+    register(user, registrarPort, parameters, "en");
+  }
+
+  /// @param languages value of Accept-Language
+  void register(String user, int registrarPort, String parameters, String languages)
+      throws Exception {
     DigestClient digest = new DigestClient(user, user + "-secret", Set.of(DigestAlgorithm.SHA_256));
     SipFlow to =
         new SipFlow(
@@ -70,6 +76,7 @@ final class Contact implements AutoCloseable {
                   .with(
                       "Contact",
                       "<sip:%s@127.0.0.1:%d>%s".formatted(user, endpoint.port(), parameters))
+                  .with("Accept-Language", languages)
                   .with("Expires", "600"));
       answer = endpoint.send(digest.authorize(register), to).get(30, TimeUnit.SECONDS);
       digest.acceptChallenge(answer);

@@ -2,6 +2,7 @@ package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.DeviceList;
 import io.viaduct.webgui.billing.PasswordReset;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
@@ -34,7 +35,9 @@ class UserPages {
     Tagged<Account> shown = billing.tagged(visitor.token(), account);
     model.addAttribute("account", shown.value());
     model.addAttribute("tag", shown.tag());
-    model.addAttribute("devices", billing.devices(visitor.token(), account));
+    Tagged<DeviceList> devices = billing.taggedDevices(visitor.token(), account);
+    model.addAttribute("devices", devices.value());
+    model.addAttribute("devicesTag", devices.tag());
     model.addAttribute("own", visitor.account().equals(account));
     return "user";
   }
@@ -70,10 +73,13 @@ class UserPages {
   String removeDevice(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam String device,
       RedirectAttributes page) {
     Outcome.of(
-        page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
+        page,
+        "user.done.device",
+        () -> billing.removeDevice(visitor.token(), account, tag, device));
     return redirect(account);
   }
 
@@ -128,7 +134,8 @@ class UserPages {
       Outcome.of(
           page, "user.done.state", () -> billing.setState(visitor.token(), account, tag, state));
     } else if (sure.equals(account)) {
-      Outcome.of(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
+      Outcome.of(
+          page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account, tag));
     } else {
       Outcome.problem(page, "user.problem.sure");
     }

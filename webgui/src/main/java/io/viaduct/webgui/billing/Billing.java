@@ -87,8 +87,8 @@ public final class Billing {
   }
 
   /// Closes an account, for ever.
-  public void closeAccount(BearerToken token, String account) {
-    peer.delete(at(account), token);
+  public void closeAccount(BearerToken token, String account, String tag) {
+    peer.delete(at(account), token, tag);
   }
 
   /// Sets the password of another, as an operator.
@@ -110,8 +110,14 @@ public final class Billing {
     return peer.get(at(account) + "/devices", token, DeviceList.class);
   }
 
-  public void removeDevice(BearerToken token, String account, String device) {
-    peer.delete(at(account) + "/devices/" + encode(device), token);
+  /// Returns the devices of an account with the tag of their list.
+  public Tagged<DeviceList> taggedDevices(BearerToken token, String account) {
+    return peer.getTagged(at(account) + "/devices", token, DeviceList.class);
+  }
+
+  /// @param tag of the list of devices as it was shown
+  public void removeDevice(BearerToken token, String account, String tag, String device) {
+    peer.delete(at(account) + "/devices/" + encode(device), token, tag);
   }
 
   /// @param name empty takes the name away

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Wallets that paid a charge, and the rule that let its traffic pass.
 ///
-/// @param passedBy `quota`, `beyond-quota` or another word of a later version
+/// @param passedBy `quota`, `grace`, `beyond-quota` or another word of a later version
 /// @param paidBy the wallets, in the order in which they were drawn
 public record ChargePayment(@Nullable String passedBy, List<Part> paidBy) {
-  private static final Set<String> RULES = Set.of("quota", "beyond-quota");
+  private static final Set<String> RULES = Set.of("quota", "grace", "beyond-quota");
   private static final Set<String> WALLETS = Set.of("grant", "allowance", "prepaid");
 
   public ChargePayment {

@@ -70,7 +70,11 @@ class CreditPages {
     model.addAttribute("notices", notices.notices());
     model.addAttribute("next", notices.next());
     model.addAttribute("cursor", cursor);
-    model.addAttribute("wallets", billing.wallets(token, account));
+    Wallet.All wallets = billing.wallets(token, account);
+    model.addAttribute("wallets", wallets);
+    model.addAttribute(
+        "allowanceTag",
+        wallets.allowanceMicrodenarii() == null ? "" : billing.allowanceTag(token, account));
     model.addAttribute("grantKey", UUID.randomUUID());
     return "credit";
   }
@@ -171,6 +175,7 @@ class CreditPages {
   String allowance(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam(defaultValue = "") String amount,
       RedirectAttributes page) {
     Outcome.of(
@@ -178,7 +183,7 @@ class CreditPages {
         "creditpage.done.allowance",
         () -> {
           if (amount.isBlank()) {
-            billing.endAllowance(visitor.token(), account);
+            billing.endAllowance(visitor.token(), account, tag);
           } else {
             billing.setAllowance(visitor.token(), account, MicroDenarii.ofDenarii(amount));
           }

@@ -2,6 +2,7 @@ package io.viaduct.webgui.operator;
 
 import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
+import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.math.BigDecimal;
@@ -44,12 +45,13 @@ public final class EnrolledSnapts {
   ///
   /// @param perGigabyte denarii by class, as typed
   /// @param from null for now
-  /// @throws NumberFormatException if an amount is no number
+  /// @throws NumberFormatException if an amount is no number, as [MicroDenarii#ofDenarii] reads it
   public void price(
       BearerToken token, String owner, Map<String, String> perGigabyte, @Nullable Instant from) {
     Map<String, BigDecimal> perMegabyte = new LinkedHashMap<>();
     perGigabyte.forEach((of, denarii) ->
-        perMegabyte.put(of, new BigDecimal(denarii).divide(MEGABYTES_PER_GIGABYTE)));
+        perMegabyte.put(
+            of, MicroDenarii.ofDenarii(denarii).exactly().divide(MEGABYTES_PER_GIGABYTE)));
     Map<String, Object> wanted = new LinkedHashMap<>();
     wanted.put("surcharge", Map.of("denarii-per-megabyte", perMegabyte));
     if (from != null) {

@@ -88,8 +88,16 @@ public final class OperatorBilling {
         HttpMethod.PUT, at(account, "/allowance"), token, Map.of("amountMicrodenarii", amount));
   }
 
-  public void endAllowance(BearerToken token, String account) {
-    peer.delete(at(account, "/allowance"), token);
+  record Allowance(MicroDenarii allowanceMicrodenarii) {}
+
+  /// Returns the tag of the account's allowance, for [#endAllowance].
+  public String allowanceTag(BearerToken token, String account) {
+    return peer.getTagged(at(account, "/allowance"), token, Allowance.class).tag();
+  }
+
+  /// @param tag of the allowance as it was shown
+  public void endAllowance(BearerToken token, String account, String tag) {
+    peer.delete(at(account, "/allowance"), token, tag);
   }
 
   /// @param onlyCut true for applications only that got less than they need

@@ -34,10 +34,16 @@ public record VerificationRun(
 
   /// The result of one invariant.
   ///
-  /// @param name the invariant in words
+  /// @param code its short name, by which pages find their words for it; null from an earlier
+  ///   billing
+  /// @param name the invariant in English words
   /// @param example the first row that breaks it, or empty
   public record Check(
-      @Nullable String name, boolean holds, long violations, @Nullable String example) {}
+      @Nullable String code,
+      @Nullable String name,
+      boolean holds,
+      long violations,
+      @Nullable String example) {}
 
   public boolean isRunning() {
     return finishedAt == null;

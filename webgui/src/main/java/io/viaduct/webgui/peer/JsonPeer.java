@@ -150,6 +150,16 @@ public final class JsonPeer {
     requireOk(send(json(request(method, path, authorized(token)), body), timeout));
   }
 
+  /// Deletes a thing unless somebody else has changed it since it was read.
+  ///
+  /// @param tag the entity tag as it was read
+  /// @throws PeerRefusedException with 412 if it was changed meanwhile
+  public void delete(String path, BearerToken token, String tag) {
+    Consumer<HttpHeaders> headers =
+        authorized(token).andThen(all -> all.set(HttpHeaders.IF_MATCH, tag));
+    requireOk(send(request(HttpMethod.DELETE, path, headers), timeout));
+  }
+
   /// Forgets the answer; a refusal is still thrown.
   public void delete(String path, BearerToken token) {
     requireOk(send(request(HttpMethod.DELETE, path, authorized(token)), timeout));
@@ -265,6 +275,7 @@ public final class JsonPeer {
         status,
         text(problem, "type", ""),
         text(problem, "detail", text(problem, "title", "")),
+        text(problem, "rule", ""),
         text(problem, "place", ""),
         problem.path("knot").asInt(PeerRefusedException.NO_KNOT));
   }

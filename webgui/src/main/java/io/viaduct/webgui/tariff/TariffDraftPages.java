@@ -2,12 +2,15 @@ package io.viaduct.webgui.tariff;
 
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
+import io.viaduct.webgui.page.Refusals;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.springframework.context.MessageSource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -30,9 +33,11 @@ class TariffDraftPages {
   private static final int CONFLICT = 409;
 
   private final Tariffs tariffs;
+  private final MessageSource texts;
 
-  TariffDraftPages(Tariffs tariffs) {
+  TariffDraftPages(Tariffs tariffs, MessageSource texts) {
     this.tariffs = tariffs;
+    this.texts = texts;
   }
 
   @PostMapping
@@ -47,14 +52,21 @@ class TariffDraftPages {
   }
 
   @GetMapping("/{id}")
-  String edit(@AuthenticationPrincipal SignedIn visitor, @PathVariable String id, Model model) {
+  String edit(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String id,
+      Locale locale,
+      Model model) {
     BearerToken token = visitor.token();
     Tagged<TariffDraft> draft = tariffs.draft(token, id);
     show(draft.value(), draft.tag(), model);
     model.addAttribute("versions", tariffs.versions(token).value());
     tariffs
         .check(token, draft.value().document())
-        .ifPresent(refused -> model.addAttribute("broken", refused));
+        .ifPresent(refused -> {
+          model.addAttribute("broken", refused);
+          model.addAttribute("brokenRule", Refusals.ofTariff(refused, texts, locale));
+        });
     return "tariff-editor";
   }
 
@@ -71,8 +83,15 @@ class TariffDraftPages {
   /// @param tag new tag of the draft
   /// @param place place of the refused value; empty if the draft is valid, or refused as a whole
   /// @param knot index of the refused knot, or -1
-  /// @param detail billing's sentence; empty if the draft is valid
-  record Checked(String tag, boolean valid, String place, int knot, String detail) {}
+  /// @param detail what is wrong, in words; empty if the draft is valid
+  /// @param english true if these are billing's words
+  record Checked(
+      String tag, boolean valid, String place, int knot, String detail, boolean english) {}
+
+  private Checked refused(String tag, PeerRefusedException e, Locale locale) {
+    Refusals.Sentence words = Refusals.ofTariff(e, texts, locale);
+    return new Checked(tag, false, e.place(), e.knot(), words.text(), words.isEnglish());
+  }
 
   /// Saves what the editor has, and has it checked. The script of the editor asks this.
   @PostMapping("/{id}/check")
@@ -80,18 +99,18 @@ class TariffDraftPages {
   ResponseEntity<Checked> check(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String id,
-      @RequestParam Map<String, String> form) {
+      @RequestParam Map<String, String> form,
+      Locale locale) {
     try {
       Tagged<TariffDraft> saved = save(visitor, id, form);
       return ResponseEntity.ok(
           tariffs
               .check(visitor.token(), saved.value().document())
-              .map(e -> new Checked(saved.tag(), false, e.place(), e.knot(), e.detail()))
-              .orElseGet(
-                  () -> new Checked(saved.tag(), true, "", PeerRefusedException.NO_KNOT, "")));
+              .map(e -> refused(saved.tag(), e, locale))
+              .orElseGet(() ->
+                  new Checked(saved.tag(), true, "", PeerRefusedException.NO_KNOT, "", false)));
     } catch (PeerRefusedException e) {
-      return ResponseEntity.status(e.status())
-          .body(new Checked("", false, e.place(), e.knot(), e.detail()));
+      return ResponseEntity.status(e.status()).body(refused("", e, locale));
     }
   }
 

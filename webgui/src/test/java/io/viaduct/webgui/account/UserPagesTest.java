@@ -73,7 +73,16 @@ class UserPagesTest {
         alice,
         "/accounts/alice/user",
         "/accounts/alice/devices",
-        Map.of("device", Visitor.hidden(page, "device")));
+        Map.of("device", Visitor.hidden(page, "device"), "tag", "\"6\""));
+    assertThat(alice.get("/accounts/alice/user").body())
+        .as("from a page that is too old")
+        .contains("data-problem=\"outcome.changed\"");
+    assertThat(peer.changes).isEmpty();
+    post(
+        alice,
+        "/accounts/alice/user",
+        "/accounts/alice/devices",
+        Map.of("device", Visitor.hidden(page, "device"), "tag", "\"7\""));
     assertThat(peer.changes)
         .containsExactly("remove alice q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
     assertThat(alice.get("/accounts/bob/user").statusCode()).isIn(403, 404);

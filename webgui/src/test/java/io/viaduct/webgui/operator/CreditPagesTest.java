@@ -121,6 +121,12 @@ class CreditPagesTest {
     allowance.put("amount", "2");
     send("allowance", allowance);
     allowance.put("amount", "");
+    assertThat(send("allowance", allowance))
+        .as("from a page that is too old")
+        .contains("data-problem=\"outcome.changed\"");
+    String shown = olga.get(PAGE).body();
+    String form = shown.substring(shown.indexOf("data-testid=\"allowance-form\""));
+    allowance.put("tag", Visitor.hidden(form, "tag").replace("&quot;", "\""));
     send("allowance", allowance);
     assertThat(peer.changes.subList(1, 3))
         .extracting(change -> change.substring(0, change.indexOf(' ')))

@@ -122,9 +122,9 @@ class OperatorPagesTest {
             "owner",
             "acme",
             "HT_HD",
-            "2.5",
+            "2,5",
             "LT_LD",
-            "",
+            "0.5",
             "from",
             "2100-01-01T00:00"));
     assertThat(Visitor.text(olga.get("/snapts").body(), "done")).contains("price is stored");
@@ -137,7 +137,7 @@ class OperatorPagesTest {
         .contains("\"reportKey\":\"KEY=\"", "\"owner\":\"acme\"");
     assertThat(peer.ordered.get(1))
         .startsWith("POST /owners/acme/surcharges ")
-        .contains("{\"HT_HD\":0.0025}", "\"effectiveFrom\":\"2100-01-01T");
+        .contains("\"HT_HD\":0.0025", "\"LT_LD\":0.0005", "\"effectiveFrom\":\"2100-01-01T");
     assertThat(peer.ordered.get(2)).isEqualTo("DELETE /snapts/snapt-9");
   }
 

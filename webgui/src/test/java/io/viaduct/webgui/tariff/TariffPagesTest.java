@@ -105,7 +105,12 @@ class TariffPagesTest {
     peer.begin("5", "summer");
     peer.refusal = REFUSAL;
     String page = olga.get(EDITOR).body();
-    assertThat(Visitor.text(page, "check")).contains("knot 3 (2.0) must not exceed 0.5");
+    assertThat(Visitor.text(page, "check"))
+        .contains(
+            "classes.LT_LD.throughput-marginal, knot 4: The values must not rise from row to row.")
+        .doesNotContain("must not exceed");
+    assertThat(Visitor.text(olga.get(EDITOR, "Accept-Language", "it").body(), "check"))
+        .contains("nodo 4: I valori non devono crescere di riga in riga.");
     assertThat(page)
         .containsPattern(
             "<input[^>]*name=\"t/classes/LT_LD/throughput-marginal/3/1\"[^>]*aria-invalid=\"true\"");
@@ -132,6 +137,8 @@ class TariffPagesTest {
     assertThat(bad.get("valid").asBoolean()).isFalse();
     assertThat(bad.get("place").asString()).isEqualTo("classes.LT_LD.throughput-marginal");
     assertThat(bad.get("knot").asInt()).isEqualTo(3);
+    assertThat(bad.get("detail").asString()).endsWith("The values must not rise from row to row.");
+    assertThat(bad.get("english").asBoolean()).isFalse();
     assertThat(peer.drafts.get("5").at("/tariff/classes/LT_LD/weight").asDouble()).isEqualTo(0.9);
     HttpResponse<String> old = olga.post(EDITOR + "/check", edited, "Accept", "application/json");
     assertThat(old.statusCode()).isEqualTo(412);

@@ -165,7 +165,7 @@ class ProvisioningTest {
       patiently().until(() -> dora.agent.state().isRegistered());
       dora.subscribe();
       patiently().until(() -> !dora.grants.isEmpty());
-      services.send("DELETE", "/accounts/dora", "");
+      services.delete("/accounts/dora");
       learns(() -> !services.subscribers().isActive("dora"));
       patiently().until(() -> dora.hasStateWith("rejected"));
     }

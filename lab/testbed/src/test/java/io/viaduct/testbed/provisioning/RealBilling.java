@@ -106,16 +106,25 @@ public final class RealBilling implements AutoCloseable {
   ///
   /// @throws AssertionError with billing's words if it refuses
   public JsonNode change(String path, String body) throws Exception {
+    return send("PATCH", path, operator, body, Map.of("If-Match", tag(path)));
+  }
+
+  /// Deletes a resource in the version that it has now, as the operator.
+  ///
+  /// @throws AssertionError with billing's words if it refuses
+  public void delete(String path) throws Exception {
+    send("DELETE", path, operator, "", Map.of("If-Match", tag(path)));
+  }
+
+  private String tag(String path) throws Exception {
     HttpRequest read =
         HttpRequest.newBuilder(rest().resolve("/api/v1" + path))
             .header("Authorization", "Bearer " + operator)
             .build();
-    String tag =
-        http.send(read, HttpResponse.BodyHandlers.discarding())
-            .headers()
-            .firstValue("ETag")
-            .orElseThrow(() -> new AssertionError("GET " + path + " has no ETag"));
-    return send("PATCH", path, operator, body, Map.of("If-Match", tag));
+    return http.send(read, HttpResponse.BodyHandlers.discarding())
+        .headers()
+        .firstValue("ETag")
+        .orElseThrow(() -> new AssertionError("GET " + path + " has no ETag"));
   }
 
   /// Sends a request.

@@ -92,6 +92,11 @@ final class SideBySide implements AutoCloseable {
     billing.change(path, body);
   }
 
+  /// Deletes a resource of billing in the version that it has now.
+  void delete(String path) throws Exception {
+    billing.delete(path);
+  }
+
   /// Starts a device's user agent, which does nothing until it is told.
   UserAgent userAgent(String user, String password, UserAgentListener listener) throws Exception {
     return UserAgent.start(

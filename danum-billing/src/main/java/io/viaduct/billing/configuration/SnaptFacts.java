@@ -1,11 +1,11 @@
-package io.viaduct.billing.snapts;
+package io.viaduct.billing.configuration;
 
 import io.viaduct.service.tls.Ed25519;
 import java.util.Base64;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Facts about a SNAPT that an operator sets.
+/// Facts about a SNAPT that an operator sets, in the configuration or by the interface.
 ///
 /// @param id common name of its certificate, 1 to 64 of A-Z a-z 0-9 . _ -
 /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 /// @param region location, at most 64 characters without control characters; may be empty
 /// @param lineRate bit/s in each direction; empty for the default
 public record SnaptFacts(
-    String id, String reportKey, String owner, String region, OptionalLong lineRate) {
+    String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
-  private static final Pattern REGION = Pattern.compile("[^\\p{Cntrl}]{0,64}");
+  private static final Pattern REGION = Pattern.compile("[^\\p{Cc}]{0,64}");
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
 
   /// Checks all values.
@@ -38,7 +38,8 @@ public record SnaptFacts(
     }
   }
 
-  byte[] keyBytes() {
+  /// Returns the raw key.
+  public byte[] keyBytes() {
     return Base64.getDecoder().decode(reportKey);
   }
 
