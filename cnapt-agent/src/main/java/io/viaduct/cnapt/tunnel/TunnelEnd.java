@@ -181,7 +181,18 @@ public final class TunnelEnd {
     counter = null;
     waiting = false;
     paths.end();
-    at.loop().schedule(kept::close, RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
+    at.loop().schedule(() -> retired(kept), RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void retired(RetiringSession kept) {
+    if (retiring == kept) { // not if another one has followed it, or this end was closed
+      endRetiring();
+    }
+  }
+
+  /// Returns whether a session that another SNAPT has taken over is kept.
+  boolean isRetiring() {
+    return retiring != null;
   }
 
   private void endRetiring() {
