@@ -28,8 +28,10 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
 
   private final List<L> lines;
   private final Predicate<L> mayDoWithout;
+  private final Predicate<Snapt> isFull;
   private final LongSupplier nanoTime;
   private final Map<L, BetterSnapt> decisions = new IdentityHashMap<>();
+  private final Map<L, Snapt> asked = new IdentityHashMap<>();
   private final RefusedSnapts refused = new RefusedSnapts();
 
   /// One SNAPT in use. Called on the control loop.
@@ -63,18 +65,21 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   private record Rival(Snapt at, double roundTripMs) {}
 
   /// @param mayDoWithout tells whether other lines carry
-  NearerSnapts(List<L> lines, Predicate<L> mayDoWithout, LongSupplier nanoTime) {
+  /// @param isFull tells whether a SNAPT should get no more devices
+  NearerSnapts(
+      List<L> lines, Predicate<L> mayDoWithout, Predicate<Snapt> isFull, LongSupplier nanoTime) {
     this.lines = lines;
     this.mayDoWithout = mayDoWithout;
+    this.isFull = isFull;
     this.nanoTime = nanoTime;
     lines.forEach(each -> decisions.put(each, new BetterSnapt()));
   }
 
-  /// Takes new measurements of the SNAPTs that no line uses.
+  /// Takes new measurements of the SNAPTs that no line uses, in the order of the device.
   void measured(List<SnaptWatch.Watched> watched) {
     long nowNs = nanoTime.getAsLong();
-    Rival rival = nearest(watched, nowNs);
-    double rivalMs = rival == null ? Double.NaN : rival.roundTripMs();
+    List<Rival> rivals = rivals(watched, nowNs);
+    double nearestMs = rivals.stream().mapToDouble(Rival::roundTripMs).min().orElse(Double.NaN);
     L farthest =
         lines.stream()
             .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
@@ -85,16 +90,27 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
       Snapt sought = each.sought();
       if (sought != null) {
         // the one that is asked is in use meanwhile, and not measured
-        if (!each.isMoving() && !BetterSnapt.isClearlyNearer(usedMs, msOf(sought, watched))) {
+        if (sought.equals(asked.get(each))
+            && !each.isMoving()
+            && !BetterSnapt.isClearlyNearer(usedMs, msOf(sought, watched))) {
           each.stay();
         }
       } else if (each == farthest
           && mayDoWithout.test(each)
-          && decision(each).leaves(usedMs, rivalMs, nowNs)
-          && rival != null) {
-        seek(each, rival);
+          && decision(each).leaves(usedMs, nearestMs, nowNs)) {
+        seek(each, ownOf(rivals, usedMs, nearestMs));
       }
     }
+  }
+
+  // Of several that are about as near, each device has its own: the nearest one would be the same
+  // for all devices of a region.
+  private static Rival ownOf(List<Rival> rivals, double usedMs, double nearestMs) {
+    return rivals.stream()
+        .filter(each -> BetterSnapt.isClearlyNearer(usedMs, each.roundTripMs()))
+        .filter(each -> BetterSnapt.isAboutAsNear(each.roundTripMs(), nearestMs))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void seek(L by, Rival rival) {
@@ -104,17 +120,18 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
         Math.round(by.roundTripMs()),
         rival.at(),
         Math.round(rival.roundTripMs()));
+    asked.put(by, rival.at());
     by.seek(rival.at(), () -> refused.refused(rival.at(), nanoTime.getAsLong()));
   }
 
-  private @Nullable Rival nearest(List<SnaptWatch.Watched> watched, long nowNs) {
+  private List<Rival> rivals(List<SnaptWatch.Watched> watched, long nowNs) {
     return watched.stream()
         .filter(each -> each.unanswered() == 0 && !isSought(each.at()))
+        .filter(each -> !isFull.test(each.at()))
         .filter(each -> !refused.isBlocked(each.at(), nowNs))
         .map(each -> new Rival(each.at(), msOf(each)))
         .filter(each -> !Double.isNaN(each.roundTripMs()))
-        .min(Comparator.comparingDouble(Rival::roundTripMs))
-        .orElse(null);
+        .toList();
   }
 
   private boolean isSought(Snapt snapt) {

@@ -2,6 +2,7 @@ package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.operations.AgentStatus;
@@ -28,14 +29,17 @@ import org.jspecify.annotations.Nullable;
 /// methods.
 final class UsedSnapts {
   private final List<SnaptLine> lines;
+  private final SnaptOrder order;
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
   // What the newest list says, by id; the bridge's and those of SNAPTs are of one source.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
   /// @param lines at least one
-  UsedSnapts(List<SnaptLine> lines) {
+  /// @param order of all SNAPTs
+  UsedSnapts(List<SnaptLine> lines, SnaptOrder order) {
     this.lines = List.copyOf(lines);
+    this.order = order;
   }
 
   /// Returns the listeners of the ends that [#join] needs.
@@ -56,7 +60,8 @@ final class UsedSnapts {
   /// Sets what measures the SNAPTs that no line uses: a line may be exchanged for one of them.
   void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
-    NearerSnapts nearer = new NearerSnapts<>(lines, this::carryBeside, nanoTime);
+    NearerSnapts<SnaptLine> nearer =
+        new NearerSnapts<>(lines, this::carryBeside, order::isFull, nanoTime);
     measuring.start(nearer::measured);
   }
 
@@ -72,6 +77,7 @@ final class UsedSnapts {
     if (measuring != null) {
       measuring.granted(ticket.addresses());
     }
+    order.granted(ticket.ranks(), ticket.terms());
     if (!ticket.terms().isEmpty()) {
       terms(ticket.terms(), true);
     }

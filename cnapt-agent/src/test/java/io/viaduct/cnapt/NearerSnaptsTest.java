@@ -11,12 +11,14 @@ import org.junit.jupiter.api.Test;
 class NearerSnaptsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final Snapt NEAR = new Snapt("near", "near", 443);
+  private static final Snapt ALSO = new Snapt("also", "also", 443);
+  private static final Snapt FULL = new Snapt("full", "full", 443);
   private static final Snapt FAR = new Snapt("far", "far", 443);
 
   private final Used used = new Used();
   private long nowNs = 1;
   private final NearerSnapts<Used> nearer =
-      new NearerSnapts<>(List.of(used), _ -> true, () -> nowNs);
+      new NearerSnapts<>(List.of(used), _ -> true, FULL::equals, () -> nowNs);
 
   /// A line with a round trip of 30 ms that never becomes empty.
   private static final class Used implements NearerSnapts.Line {
@@ -83,6 +85,12 @@ class NearerSnaptsTest {
     assertThat(used.sought).isNull();
     during(5, watched(FAR, 80), watched(NEAR, 10));
     assertThat(used.sought).isEqualTo(NEAR);
+  }
+
+  @Test
+  void ofTwoThatAreAboutAsNearTheFirstOfTheDeviceIsSought() {
+    during(5, watched(FULL, 8), watched(FAR, 26), watched(ALSO, 12), watched(NEAR, 10));
+    assertThat(used.sought).isEqualTo(ALSO);
   }
 
   @Test

@@ -49,6 +49,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final int line;
   private final ControlListener listener;
   private final RandomGenerator random;
+  private final SnaptOrder order;
   private final Candidates candidates;
   private final BackOff backOff;
   private final RelayLists lists;
@@ -105,6 +106,7 @@ public final class ControlClient implements ControlDialog.Owner {
     this.line = line;
     this.random = random;
     this.listener = listener;
+    this.order = claims.order();
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
     this.lists =
@@ -540,6 +542,7 @@ public final class ControlClient implements ControlDialog.Owner {
             each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
       }
     }
+    order.told(listed, complete);
     if (!listed.isEmpty()) {
       Map<String, SnaptTerms> told = new HashMap<>();
       listed.forEach(each ->

@@ -22,6 +22,12 @@ public final class BetterSnapt {
     return rivalMs < thanMs * (1 - MARGIN) && rivalMs < thanMs - MARGIN_MS;
   }
 
+  /// Returns whether a round trip is not clearly longer than the shortest one. One that is not
+  /// known is longer than any other.
+  public static boolean isAboutAsNear(double ms, double shortestMs) {
+    return !Double.isNaN(ms) && !isClearlyNearer(ms, shortestMs);
+  }
+
   /// Returns whether the SNAPT should be left now. The caller then leaves it.
   ///
   /// @param usedMs round trip to the SNAPT in use; NaN if it is not known
