@@ -171,6 +171,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
     SnaptClaims claims = new SnaptClaims(order);
     snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
+    snapts.spreadBy(claims, new SecureRandom(), controlLoop);
     if (configuration.snapts().sessions() > 1) {
       SnaptWatch watch =
           new SnaptWatch(

@@ -1,7 +1,9 @@
 package io.viaduct.cnapt;
 
+import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.links.UsableLink;
@@ -20,8 +22,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
@@ -31,6 +35,7 @@ final class UsedSnapts {
   private final List<SnaptLine> lines;
   private final SnaptOrder order;
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
   // What the newest list says, by id; the bridge's and those of SNAPTs are of one source.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
@@ -63,6 +68,18 @@ final class UsedSnapts {
     NearerSnapts<SnaptLine> nearer =
         new NearerSnapts<>(lines, this::carryBeside, order::isFull, nanoTime);
     measuring.start(nearer::measured);
+  }
+
+  /// Sets what the lines know of each other: a line may be exchanged for a SNAPT with less load.
+  ///
+  /// @param loop the control loop
+  void spreadBy(SnaptClaims claims, RandomGenerator random, EventLoop loop) {
+    LoadSpread<SnaptLine> spreading =
+        new LoadSpread<>(lines, claims, random, loop.ticker()::nanoTime);
+    spread = spreading;
+    var unused =
+        loop.scheduleWithFixedDelay(
+            spreading::look, LoadSpread.LOOK_MS, LoadSpread.LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
   /// Returns the SNAPTs that no line uses, as far as they are measured.
@@ -114,6 +131,10 @@ final class UsedSnapts {
       measuring.list(snapts);
     }
     others(by).forEach(each -> each.control().listed(snapts));
+    LoadSpread<SnaptLine> spreading = spread;
+    if (spreading != null) {
+      spreading.told(snapts);
+    }
   }
 
   /// Lets other lines connect to the SNAPT that this line may have given up.
