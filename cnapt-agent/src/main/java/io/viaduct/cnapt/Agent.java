@@ -12,6 +12,7 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
+import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
@@ -148,7 +149,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     this.classifier = Applications.classifier(configuration.applications());
     Policy policy = AgentReload.policy("", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
-    this.snapts = new UsedSnapts(lines());
+    SnaptOrder order = SnaptOrder.of(device.publicKey(), configuration.snapts().region());
+    this.snapts = new UsedSnapts(lines(), order);
     this.data =
         new DataPath(
             dataLoop,
@@ -167,8 +169,9 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
             dataLoop, LinkRules.of(configuration.links()), data.links(), snapts::linksChanged);
     this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
-    SnaptClaims claims = new SnaptClaims();
+    SnaptClaims claims = new SnaptClaims(order);
     snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
+    snapts.spreadBy(claims, new SecureRandom(), controlLoop);
     if (configuration.snapts().sessions() > 1) {
       SnaptWatch watch =
           new SnaptWatch(

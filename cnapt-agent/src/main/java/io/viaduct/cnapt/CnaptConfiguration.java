@@ -90,6 +90,7 @@ public record CnaptConfiguration(
               Map.entry("trust", trust.isPresent()),
               Map.entry("snapt.host", !snapt.host().isEmpty()),
               Map.entry("snapts.sessions", snapts.sessions() > 1),
+              Map.entry("snapts.region", !snapts.region().isEmpty()),
               Map.entry("snapts.unmet", snapts.unmet() == Unmet.REFUSE),
               Map.entry("signalling.bridge", signalling.enabled()),
               Map.entry("token-file", tokenFile.isPresent()),

@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.snapts.BetterSnapt;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -28,14 +29,20 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
 
   private final List<L> lines;
   private final Predicate<L> mayDoWithout;
+  private final Predicate<Snapt> takesMore;
+  private final LeftSnapts left;
   private final LongSupplier nanoTime;
   private final Map<L, BetterSnapt> decisions = new IdentityHashMap<>();
+  private final Map<L, Snapt> asked = new IdentityHashMap<>();
   private final RefusedSnapts refused = new RefusedSnapts();
 
   /// One SNAPT in use. Called on the control loop.
   interface Line {
     /// Returns the name of the SNAPT, for a person.
     String name();
+
+    /// Returns the SNAPT, with its id; null without a session.
+    @Nullable Snapt snapt();
 
     /// Returns whether its control connection stands.
     boolean isConnected();
@@ -63,38 +70,70 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   private record Rival(Snapt at, double roundTripMs) {}
 
   /// @param mayDoWithout tells whether other lines carry
-  NearerSnapts(List<L> lines, Predicate<L> mayDoWithout, LongSupplier nanoTime) {
+  /// @param takesMore tells whether a SNAPT should get more devices
+  /// @param left by any line of the device
+  NearerSnapts(
+      List<L> lines,
+      Predicate<L> mayDoWithout,
+      Predicate<Snapt> takesMore,
+      LeftSnapts left,
+      LongSupplier nanoTime) {
     this.lines = lines;
     this.mayDoWithout = mayDoWithout;
+    this.takesMore = takesMore;
+    this.left = left;
     this.nanoTime = nanoTime;
     lines.forEach(each -> decisions.put(each, new BetterSnapt()));
   }
 
-  /// Takes new measurements of the SNAPTs that no line uses.
+  /// Takes new measurements of the SNAPTs that no line uses, in the order of the device.
   void measured(List<SnaptWatch.Watched> watched) {
     long nowNs = nanoTime.getAsLong();
-    Rival rival = nearest(watched, nowNs);
-    double rivalMs = rival == null ? Double.NaN : rival.roundTripMs();
-    L farthest =
-        lines.stream()
-            .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
-            .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
-            .orElse(null);
+    L farthest = farthest();
+    List<Rival> rivals = farthest == null ? List.of() : rivals(watched, farthest, nowNs);
     for (L each : lines) {
       double usedMs = each.roundTripMs();
       Snapt sought = each.sought();
       if (sought != null) {
-        // the one that is asked is in use meanwhile, and not measured
-        if (!each.isMoving() && !BetterSnapt.isClearlyNearer(usedMs, msOf(sought, watched))) {
-          each.stay();
+        if (sought.equals(asked.get(each))) {
+          stayIfNear(each, sought, watched, nowNs);
         }
       } else if (each == farthest
           && mayDoWithout.test(each)
-          && decision(each).leaves(usedMs, rivalMs, nowNs)
-          && rival != null) {
-        seek(each, rival);
+          && decision(each).leaves(usedMs, nearestMs(rivals), nowNs)) {
+        seek(each, ownOf(rivals));
       }
     }
+  }
+
+  private void stayIfNear(L line, Snapt sought, List<SnaptWatch.Watched> watched, long nowNs) {
+    left.leaves(line.snapt(), nowNs);
+    // the one that is asked is in use meanwhile, and not measured
+    if (!line.isMoving()
+        && !BetterSnapt.isClearlyNearer(line.roundTripMs(), msOf(sought, watched))) {
+      line.stay();
+    }
+  }
+
+  private @Nullable L farthest() {
+    return lines.stream()
+        .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
+        .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
+        .orElse(null);
+  }
+
+  private static double nearestMs(List<Rival> rivals) {
+    return rivals.stream().mapToDouble(Rival::roundTripMs).min().orElse(Double.NaN);
+  }
+
+  // Of several that are about as near, each device has its own: the nearest one would be the same
+  // for all devices of a region.
+  private static Rival ownOf(List<Rival> rivals) {
+    double nearestMs = nearestMs(rivals);
+    return rivals.stream()
+        .filter(each -> BetterSnapt.isAboutAsNear(each.roundTripMs(), nearestMs))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void seek(L by, Rival rival) {
@@ -104,17 +143,25 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
         Math.round(by.roundTripMs()),
         rival.at(),
         Math.round(rival.roundTripMs()));
+    asked.put(by, rival.at());
+    left.leaves(by.snapt(), nanoTime.getAsLong());
     by.seek(rival.at(), () -> refused.refused(rival.at(), nanoTime.getAsLong()));
   }
 
-  private @Nullable Rival nearest(List<SnaptWatch.Watched> watched, long nowNs) {
-    return watched.stream()
-        .filter(each -> each.unanswered() == 0 && !isSought(each.at()))
-        .filter(each -> !refused.isBlocked(each.at(), nowNs))
-        .map(each -> new Rival(each.at(), msOf(each)))
-        .filter(each -> !Double.isNaN(each.roundTripMs()))
-        .min(Comparator.comparingDouble(Rival::roundTripMs))
-        .orElse(null);
+  // Those that are clearly nearer than a line, in the order of the device.
+  private List<Rival> rivals(List<SnaptWatch.Watched> watched, L than, long nowNs) {
+    List<Rival> rivals = new ArrayList<>();
+    for (SnaptWatch.Watched each : watched) {
+      double ms = each.unanswered() == 0 ? msOf(each) : Double.NaN;
+      if (BetterSnapt.isClearlyNearer(than.roundTripMs(), ms)
+          && !isSought(each.at())
+          && takesMore.test(each.at())
+          && !left.has(each.at(), nowNs)
+          && !refused.isBlocked(each.at(), nowNs)) {
+        rivals.add(new Rival(each.at(), ms));
+      }
+    }
+    return rivals;
   }
 
   private boolean isSought(Snapt snapt) {

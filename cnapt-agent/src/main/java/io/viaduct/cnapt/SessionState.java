@@ -172,6 +172,14 @@ final class SessionState {
             sinceMs);
   }
 
+  /// Returns the SNAPT with the id that it has sent; null before the first Welcome.
+  @Nullable Snapt snapt() {
+    Welcomed by = welcomed;
+    return by == null
+        ? null
+        : new Snapt(by.welcome().getSnaptId(), by.snapt().host(), by.snapt().controlPort());
+  }
+
   /// Returns the id of the SNAPT; empty before the first Welcome.
   String snaptId() {
     Welcomed by = welcomed;

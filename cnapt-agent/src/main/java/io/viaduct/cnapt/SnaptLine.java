@@ -86,7 +86,7 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   private final InstantSource clock;
   private final Owner owner;
   private final SessionState state = new SessionState();
-  private volatile @Nullable Snapt sought; // a nearer one; written by the control loop
+  private volatile @Nullable Snapt sought; // nearer, or with less load; written by the control loop
   private Runnable soughtRefuses = () -> {};
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
@@ -232,6 +232,11 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   }
 
   @Override
+  public @Nullable Snapt snapt() {
+    return state.snapt();
+  }
+
+  @Override
   public boolean isConnected() {
     return state.isConnected();
   }
@@ -372,7 +377,7 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       control().moveOn("it is draining, and has no flow of this device any more");
     } else {
       control()
-          .moveTo(nearer, "a nearer SNAPT is free, and it has no flow of this device any more");
+          .moveTo(nearer, "another SNAPT is better, and it has no flow of this device any more");
     }
   }
 

@@ -1,7 +1,10 @@
 package io.viaduct.cnapt;
 
+import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptClaims;
+import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.operations.AgentStatus;
@@ -19,8 +22,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
@@ -28,14 +33,19 @@ import org.jspecify.annotations.Nullable;
 /// methods.
 final class UsedSnapts {
   private final List<SnaptLine> lines;
+  private final SnaptOrder order;
+  private final LeftSnapts left = new LeftSnapts();
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
   // What the newest list says, by id; the bridge's and those of SNAPTs are of one source.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
   /// @param lines at least one
-  UsedSnapts(List<SnaptLine> lines) {
+  /// @param order of all SNAPTs
+  UsedSnapts(List<SnaptLine> lines, SnaptOrder order) {
     this.lines = List.copyOf(lines);
+    this.order = order;
   }
 
   /// Returns the listeners of the ends that [#join] needs.
@@ -56,8 +66,21 @@ final class UsedSnapts {
   /// Sets what measures the SNAPTs that no line uses: a line may be exchanged for one of them.
   void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
-    NearerSnapts nearer = new NearerSnapts<>(lines, this::carryBeside, nanoTime);
+    NearerSnapts<SnaptLine> nearer =
+        new NearerSnapts<>(lines, this::carryBeside, order::takesMore, left, nanoTime);
     measuring.start(nearer::measured);
+  }
+
+  /// Sets what the lines know of each other: a line may be exchanged for a SNAPT with less load.
+  ///
+  /// @param loop the control loop
+  void spreadBy(SnaptClaims claims, RandomGenerator random, EventLoop loop) {
+    LoadSpread<SnaptLine> spreading =
+        new LoadSpread<>(lines, claims, left, random, loop.ticker()::nanoTime);
+    spread = spreading;
+    var unused =
+        loop.scheduleWithFixedDelay(
+            spreading::look, LoadSpread.LOOK_MS, LoadSpread.LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
   /// Returns the SNAPTs that no line uses, as far as they are measured.
@@ -72,6 +95,7 @@ final class UsedSnapts {
     if (measuring != null) {
       measuring.granted(ticket.addresses());
     }
+    order.granted(ticket.ranks(), ticket.terms());
     if (!ticket.terms().isEmpty()) {
       terms(ticket.terms(), true);
     }
@@ -108,6 +132,10 @@ final class UsedSnapts {
       measuring.list(snapts);
     }
     others(by).forEach(each -> each.control().listed(snapts));
+    LoadSpread<SnaptLine> spreading = spread;
+    if (spreading != null) {
+      spreading.told(snapts);
+    }
   }
 
   /// Lets other lines connect to the SNAPT that this line may have given up.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.netty.channel.DefaultEventLoop;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
@@ -90,7 +91,7 @@ class UsedSnaptsTest {
   void whileOneSnaptCarriesTheReasonsOfOthersAreNoneButCreditConcernsAll() {
     SnaptLine first = line(0);
     SnaptLine second = line(1);
-    UsedSnapts snapts = new UsedSnapts(List.of(first, second));
+    UsedSnapts snapts = new UsedSnapts(List.of(first, second), SnaptOrder.of(new byte[32], ""));
     assertThat(snapts.status(data("none", "none"))).isEmpty();
     assertThat(snapts.reasons(data("none", "none"), Probes.NONE)).hasSize(1);
     second.state().welcomed(welcomed(), 0);
@@ -106,7 +107,7 @@ class UsedSnaptsTest {
   @Test
   void theNewestListSaysRegionAndPriceOfEachSnaptAndACompleteOneReplacesAll() {
     SnaptLine only = line(0);
-    UsedSnapts snapts = new UsedSnapts(List.of(only));
+    UsedSnapts snapts = new UsedSnapts(List.of(only), SnaptOrder.of(new byte[32], ""));
     SnaptTerms north = SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L));
     snapts.remember(Map.of("snapt-1", north), false);
     only.state().welcomed(welcomed(), 0);
@@ -123,7 +124,8 @@ class UsedSnaptsTest {
   void theMtuSuitsTheSmallestSessionWhicheverWasWelcomedLast() {
     SnaptLine first = line(0);
     SnaptLine second = line(1);
-    UsedSnapts snapts = new UsedSnapts(List.of(first, second, line(2)));
+    UsedSnapts snapts =
+        new UsedSnapts(List.of(first, second, line(2)), SnaptOrder.of(new byte[32], ""));
     assertThat(snapts.tunMtu()).isZero();
     first.state().tunMtu(1_350);
     second.state().tunMtu(1_420);

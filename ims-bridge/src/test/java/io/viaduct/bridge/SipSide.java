@@ -94,7 +94,7 @@ public final class SipSide implements RequestSender {
     notifier =
         new SessionNotifier(
             new SessionNotifier.Settings(
-                DOMAIN, SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5)),
+                DOMAIN, SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5), List.of()),
             authentication,
             locations,
             SUBSCRIBERS,

@@ -1,12 +1,14 @@
 package io.viaduct.cnapt.control;
 
+import io.viaduct.cnapt.snapts.BetterSnapt;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The SNAPTs to which the agent may connect, in order: the configured one first, then the list.
+/// The SNAPTs to which the agent may connect, in order: the configured one first, then the list in
+/// the order of this device ([SnaptOrder]).
 ///
 /// The last SNAPT that sent a Welcome is *home*. Home gives this device the same pool address even
 /// after a restart, so connections survive. They do not survive a move to another SNAPT. Home is
@@ -59,7 +61,7 @@ final class Candidates {
     if (bootstrap != null) {
       next.add(bootstrap);
     }
-    for (Snapt each : listed) {
+    for (Snapt each : claims.order().sorted(listed)) {
       boolean known = next.stream().anyMatch(each::isSameProcess);
       if (!known && next.size() < SNAPTS_MAX) {
         next.add(each);
@@ -136,28 +138,47 @@ final class Candidates {
     }
   }
 
-  /// Returns the place of the nearest SNAPT that no list has and that was not tried since the last
-  /// Welcome; of several that were not measured, the next one of the list.
+  /// Returns the place of the next SNAPT: one that no list has, and that was not tried since the
+  /// last Welcome. Of those that the order of the device puts behind no other one, it is the next
+  /// of the list than which none is clearly nearer: of several that are about as near, each device
+  /// takes its own. One that was not measured comes after those that were.
   private int next() {
     tried.add(snapts.get(place % snapts.size()));
     if (tried.containsAll(snapts)) {
       tried.clear();
     }
-    int nearest = -1;
-    double leastMs = Double.POSITIVE_INFINITY;
+    List<Snapt> free = freeAfterPlace();
+    if (free.isEmpty()) {
+      return (place + 1) % snapts.size();
+    }
+    SnaptOrder order = claims.order();
+    List<Snapt> best =
+        free.stream()
+            .filter(each -> free.stream().noneMatch(other -> order.isBehind(each, other)))
+            .toList();
+    double nearestMs =
+        best.stream()
+            .mapToDouble(claims::roundTripMs)
+            .filter(ms -> !Double.isNaN(ms))
+            .min()
+            .orElse(Double.NaN);
+    Snapt next =
+        best.stream()
+            .filter(each -> BetterSnapt.isAboutAsNear(claims.roundTripMs(each), nearestMs))
+            .findFirst()
+            .orElse(best.getFirst());
+    return snapts.indexOf(next);
+  }
+
+  private List<Snapt> freeAfterPlace() {
+    List<Snapt> free = new ArrayList<>();
     for (int i = 1; i < snapts.size(); i++) {
-      int at = (place + i) % snapts.size();
-      Snapt each = snapts.get(at);
-      if (tried.contains(each) || claims.isHeld(each)) {
-        continue;
-      }
-      double ms = claims.roundTripMs(each);
-      if (nearest < 0 || ms < leastMs) {
-        nearest = at;
-        leastMs = Double.isNaN(ms) ? Double.POSITIVE_INFINITY : ms;
+      Snapt each = snapts.get((place + i) % snapts.size());
+      if (!tried.contains(each) && !claims.isHeld(each)) {
+        free.add(each);
       }
     }
-    return nearest < 0 ? (place + 1) % snapts.size() : nearest;
+    return free;
   }
 
   /// Moves on from a SNAPT that works, if there is another one that no other list has. The one that

@@ -49,6 +49,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final int line;
   private final ControlListener listener;
   private final RandomGenerator random;
+  private final SnaptOrder order;
   private final Candidates candidates;
   private final BackOff backOff;
   private final RelayLists lists;
@@ -59,10 +60,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
-  private @Nullable ControlDialog departing; // has the session until the next Welcome
-  private String departingWhy = "";
-  private @Nullable Snapt departingFor; // the only SNAPT that may take its place
-  private long moving; // number of the hand-over for which the session is left, 0 for none
+  private @Nullable Departure departing;
   private @Nullable ScheduledFuture<?> retry;
   private @Nullable ScheduledFuture<?> restEnd;
   private boolean away; // no link can be used
@@ -105,6 +103,7 @@ public final class ControlClient implements ControlDialog.Owner {
     this.line = line;
     this.random = random;
     this.listener = listener;
+    this.order = claims.order();
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
     this.lists =
@@ -129,9 +128,9 @@ public final class ControlClient implements ControlDialog.Owner {
         lists.granted(snapts);
         candidates.replace(snapts);
       }
-      ControlDialog leaving = departing;
+      Departure leaving = departing;
       if (leaving != null) {
-        leaving.present(shown);
+        leaving.from().present(shown);
       }
       ControlDialog open = dialog;
       if (open != null) {
@@ -205,9 +204,7 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
-    departing = open;
-    departingWhy = why;
-    departingFor = only;
+    departing = Departure.wanted(open, why, only);
     dialog = null;
     connect();
   }
@@ -253,16 +250,14 @@ public final class ControlClient implements ControlDialog.Owner {
   /// Goes on with the session that was to be left, and tries to leave it later, unless the only
   /// SNAPT that may take its place has failed.
   private void stay(boolean isRefused) {
-    ControlDialog kept = departing;
-    if (kept == null) {
+    Departure failed = departing;
+    if (failed == null) {
       return;
     }
     ControlDialog given = dialog;
-    Snapt only = departingFor;
+    Snapt only = failed.only();
     departing = null;
-    departingFor = null;
-    moving = 0;
-    dialog = kept;
+    dialog = failed.from();
     hopeless = false;
     drains = false;
     attempt++;
@@ -271,7 +266,7 @@ public final class ControlClient implements ControlDialog.Owner {
     if (only != null && isRefused) {
       listener.notTaken();
     } else {
-      String why = departingWhy;
+      String why = failed.whyAgain();
       retry = loop.schedule(() -> leave(why, only), backOff.next(), TimeUnit.MILLISECONDS);
     }
     if (given != null) {
@@ -302,7 +297,7 @@ public final class ControlClient implements ControlDialog.Owner {
       if (other != null && !other.isHeldBy(now)) {
         stay(false);
       }
-      ControlDialog open = departing == null ? dialog : departing;
+      ControlDialog open = holder();
       if (open == null || !open.isHeldBy(now)) {
         candidates.networkChanged();
         again("its link is gone");
@@ -319,7 +314,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param remote the place that nothing arrives from
   public void pathSilent(String link, Remote remote) {
     loop.execute(() -> {
-      ControlDialog open = departing == null ? dialog : departing;
+      ControlDialog open = holder();
       if (open != null && open.isBy(link, remote)) {
         again("nothing arrives by its way");
       }
@@ -329,6 +324,12 @@ public final class ControlClient implements ControlDialog.Owner {
   /// Reconnects at once, because datagrams are lost although the link is up.
   public void pathDead() {
     loop.execute(() -> again("the path is dead"));
+  }
+
+  /// Returns the dialog that has the session, null if there is none.
+  private @Nullable ControlDialog holder() {
+    Departure leaving = departing;
+    return leaving == null ? dialog : leaving.from();
   }
 
   private void again(String why) {
@@ -396,7 +397,8 @@ public final class ControlClient implements ControlDialog.Owner {
     if (stopped) {
       return;
     }
-    if (departing != null && !isThere(by)) {
+    Departure left = departing;
+    if (left != null && !left.isArrival(by, listener.mayLeave())) {
       part("the device stays where it is");
       stay(false);
       return;
@@ -416,22 +418,12 @@ public final class ControlClient implements ControlDialog.Owner {
         greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
     session = welcomed;
     loggedWords = "";
-    ControlDialog left = departing;
     departing = null;
-    departingFor = null;
-    if (left != null && moving != 0) {
-      left.linger(departingWhy);
-    } else if (left != null) {
-      left.leave(departingWhy, () -> {});
+    if (left != null) {
+      left.arrived();
     }
-    moving = 0;
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
-  }
-
-  // With another number the other SNAPT has not taken the session over: flows would break.
-  private boolean isThere(Welcomed by) {
-    return moving == 0 ? listener.mayLeave() : by.welcome().getMovedNumber() == moving;
   }
 
   @Override
@@ -450,10 +442,7 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     LOG.info("leaving {} for {}: it takes the session over", session, other.get());
-    moving = moved.getNumber();
-    departing = by;
-    departingFor = null;
-    departingWhy = "the session has been handed over";
+    departing = Departure.handedOver(by, moved.getNumber());
     dialog = null;
     backOff.succeeded();
     connect();
@@ -501,7 +490,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void goodbye(ControlDialog by) {
-    if (departing == null || by == departing) {
+    if (departing == null || by == holder()) {
       session = null;
     }
   }
@@ -540,6 +529,7 @@ public final class ControlClient implements ControlDialog.Owner {
             each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
       }
     }
+    order.told(listed, complete);
     if (!listed.isEmpty()) {
       Map<String, SnaptTerms> told = new HashMap<>();
       listed.forEach(each ->
@@ -554,10 +544,9 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
-    if (closed == departing) {
+    Departure leaving = departing;
+    if (leaving != null && closed == leaving.from()) {
       departing = null;
-      departingFor = null;
-      moving = 0;
       candidates.gone();
       failures.incrementAndGet(why.ordinal());
       if (!stopped) {
@@ -668,7 +657,7 @@ public final class ControlClient implements ControlDialog.Owner {
         signing.ended(line);
       }
       ControlDialog begun = departing == null ? null : dialog;
-      ControlDialog open = departing == null ? dialog : departing;
+      ControlDialog open = holder();
       dialog = null;
       departing = null;
       if (begun != null) {

@@ -1,9 +1,10 @@
 package io.viaduct.cnapt.control;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the control clients of one device from connecting to the same SNAPT: a SNAPT has one
@@ -12,10 +13,27 @@ import org.jspecify.annotations.Nullable;
 public final class SnaptClaims {
   private static final int NAMES_MAX = 64;
 
+  private final SnaptOrder order;
+
   private final Map<Candidates, Snapt> held = new IdentityHashMap<>();
   private final Map<Candidates, Snapt> leaving = new IdentityHashMap<>();
   private final Map<Snapt, String> ids = new HashMap<>(); // of SNAPTs that are listed without
-  private @Nullable SnaptWatch watch;
+  private @Nullable HandshakeTimes times;
+
+  /// @param order of the device's SNAPTs
+  public SnaptClaims(SnaptOrder order) {
+    this.order = order;
+  }
+
+  /// Creates the claims of an end that takes each list in its order.
+  public SnaptClaims() {
+    this(SnaptOrder.asListed());
+  }
+
+  /// Returns the order of the device's SNAPTs.
+  public SnaptOrder order() {
+    return order;
+  }
 
   /// Claims a SNAPT in place of the one that this list had.
   ///
@@ -50,9 +68,35 @@ public final class SnaptClaims {
   }
 
   /// Returns whether a list has the SNAPT.
-  boolean isHeld(Snapt snapt) {
-    return Stream.concat(held.values().stream(), leaving.values().stream())
-        .anyMatch(each -> isSame(each, snapt));
+  public boolean isHeld(Snapt snapt) {
+    return isAny(used(), snapt);
+  }
+
+  /// Returns those of a list that no list of a client has, in their order.
+  List<Snapt> free(List<Snapt> listed) {
+    List<Snapt> used = used();
+    List<Snapt> free = new ArrayList<>(listed.size());
+    for (Snapt each : listed) {
+      if (!isAny(used, each)) {
+        free.add(each);
+      }
+    }
+    return free;
+  }
+
+  private List<Snapt> used() {
+    List<Snapt> used = new ArrayList<>(held.values());
+    used.addAll(leaving.values());
+    return used;
+  }
+
+  private boolean isAny(List<Snapt> of, Snapt snapt) {
+    for (Snapt each : of) {
+      if (isSame(each, snapt)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Sets or removes the SNAPT that a list leaves, and has beside its present one.
@@ -71,13 +115,17 @@ public final class SnaptClaims {
 
   /// Sets what measures the SNAPTs that no list has.
   public void measuredBy(SnaptWatch measuring) {
-    watch = measuring;
+    measuredBy(measuring.times());
+  }
+
+  void measuredBy(HandshakeTimes measured) {
+    times = measured;
   }
 
   /// Returns the measured round trip to a SNAPT in ms; NaN if it is not known.
-  double roundTripMs(Snapt snapt) {
-    SnaptWatch measuring = watch;
-    return measuring == null ? Double.NaN : measuring.roundTripMs(snapt);
+  public double roundTripMs(Snapt snapt) {
+    HandshakeTimes measured = times;
+    return measured == null ? Double.NaN : measured.roundTripMs(snapt);
   }
 
   /// Gives up the claim of a list.

@@ -12,8 +12,6 @@ import io.viaduct.cnapt.links.UsableLink;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -36,27 +34,18 @@ public final class SnaptWatch {
   static final long IDLE_NS = 30_000_000_000L;
 
   private static final int TIMEOUT_MS = 1_400; // less than a step: one handshake at a time
-  private static final double NEWEST = 0.25;
 
   private final EventLoop loop;
   private final int mark;
   private final Supplier<List<UsableLink>> links;
   private final LongSupplier carriedBytes;
-  private final SnaptClaims claims;
+  private final HandshakeTimes times;
   private final SnaptAddresses addresses = new SnaptAddresses();
-  private final Map<Snapt, Measured> measured = new HashMap<>();
-  private List<Snapt> listed = List.of();
   private volatile List<Watched> watched = List.of(); // written by the control loop
   private Consumer<List<Watched>> listener = _ -> {};
-  private int turn;
   private long carried;
   private long carriedNs;
   private long handshakes;
-
-  /// @param roundTripMs NaN before the first answer
-  private record Measured(double roundTripMs, int unanswered, long atNs) {
-    private static final Measured NOTHING = new Measured(Double.NaN, 0, 0);
-  }
 
   /// A SNAPT that is not used.
   ///
@@ -86,7 +75,7 @@ public final class SnaptWatch {
     this.mark = mark;
     this.links = links;
     this.carriedBytes = carriedBytes;
-    this.claims = claims;
+    this.times = new HandshakeTimes(claims);
     this.carriedNs = loop.ticker().nanoTime();
   }
 
@@ -107,16 +96,13 @@ public final class SnaptWatch {
 
   /// Sets the SNAPTs of the list. Must be called on the loop.
   public void list(List<Snapt> snapts) {
-    listed = List.copyOf(snapts);
-    measured.keySet().retainAll(listed);
+    times.list(snapts);
     publish();
   }
 
-  /// Returns the smoothed round trip to a SNAPT in ms; NaN if it is not known, or if the SNAPT has
-  /// not answered twice in a row. Must be called on the loop.
-  double roundTripMs(Snapt snapt) {
-    Measured known = measured.get(snapt);
-    return known == null || known.unanswered >= 2 ? Double.NaN : known.roundTripMs;
+  /// Returns what was measured. Must be used on the loop.
+  HandshakeTimes times() {
+    return times;
   }
 
   /// Returns the SNAPTs that are not used, as far as they are known.
@@ -139,13 +125,12 @@ public final class SnaptWatch {
     if (nowNs - carriedNs >= IDLE_NS) {
       return;
     }
-    List<Snapt> free = listed.stream().filter(each -> !claims.isHeld(each)).toList();
-    if (free.isEmpty()) {
+    Snapt next = times.next();
+    if (next == null) {
       publish();
       listener.accept(watched); // a line may seek one that has gone
       return;
     }
-    Snapt next = free.get(Math.floorMod(turn++, free.size()));
     Thread.ofVirtual()
         .name("resolve")
         .start(() -> {
@@ -182,41 +167,13 @@ public final class SnaptWatch {
 
   /// @param ms time of a handshake; NaN without an answer
   private void answered(Snapt snapt, double ms) {
-    if (!listed.contains(snapt)) {
-      return;
+    if (times.answered(snapt, ms, loop.ticker().nanoTime())) {
+      publish();
+      listener.accept(watched);
     }
-    Measured before = measured.get(snapt);
-    double known = before == null ? Double.NaN : before.roundTripMs;
-    long nowNs = loop.ticker().nanoTime();
-    if (!Double.isNaN(ms)) {
-      double smoothed = Double.isNaN(known) ? ms : known + NEWEST * (ms - known);
-      measured.put(snapt, new Measured(smoothed, 0, nowNs));
-    } else {
-      int lost = before == null ? 1 : before.unanswered + 1;
-      measured.put(snapt, new Measured(known, lost, before == null ? nowNs : before.atNs));
-    }
-    publish();
-    listener.accept(watched);
   }
 
   private void publish() {
-    long nowNs = loop.ticker().nanoTime();
-    List<Watched> now = new ArrayList<>();
-    for (Snapt each : listed) {
-      if (!claims.isHeld(each)) {
-        now.add(watched(each, measured.getOrDefault(each, Measured.NOTHING), nowNs));
-      }
-    }
-    watched = List.copyOf(now);
-  }
-
-  private static Watched watched(Snapt snapt, Measured known, long nowNs) {
-    boolean isMeasured = !Double.isNaN(known.roundTripMs);
-    return new Watched(
-        snapt,
-        snapt.toString(),
-        isMeasured ? known.roundTripMs : null,
-        known.unanswered,
-        isMeasured ? (nowNs - known.atNs) / 1_000_000 : null);
+    watched = times.watched(loop.ticker().nanoTime());
   }
 }

@@ -18,9 +18,7 @@ final class FullPath {
   private boolean isFull;
   private boolean isPending;
   private long pendingSinceNs;
-  private boolean hasChanged;
-  private long changedNs;
-  private long holdNs = SteadyPath.HOLD_NS_MIN;
+  private final FlapHold hold = SteadyPath.hold();
 
   /// Returns true while one path is not enough.
   ///
@@ -37,21 +35,12 @@ final class FullPath {
       isPending = true;
       pendingSinceNs = nowNs;
     }
-    if (nowNs - pendingSinceNs >= holdNs) {
-      change(wanted, nowNs);
+    if (hold.isOver(pendingSinceNs, nowNs)) {
+      isFull = wanted;
+      isPending = false;
+      hold.changed(nowNs);
     }
     return isFull;
-  }
-
-  private void change(boolean wanted, long nowNs) {
-    isFull = wanted;
-    isPending = false;
-    holdNs =
-        hasChanged && nowNs - changedNs < SteadyPath.FLAP_NS + holdNs
-            ? Math.min(2 * holdNs, SteadyPath.HOLD_NS_MAX)
-            : SteadyPath.HOLD_NS_MIN;
-    hasChanged = true;
-    changedNs = nowNs;
   }
 
   private static boolean fills(

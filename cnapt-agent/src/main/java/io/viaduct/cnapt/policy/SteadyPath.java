@@ -25,10 +25,13 @@ public final class SteadyPath implements PathPreference {
   private int current = NONE;
   private int rival = NONE;
   private long rivalSinceNs;
-  private long movedNs;
-  private long holdNs = HOLD_NS_MIN;
-  private boolean hasMoved;
+  private final FlapHold hold = hold();
   private long moves;
+
+  /// Returns the hold time of paths, without a change.
+  static FlapHold hold() {
+    return new FlapHold(HOLD_NS_MIN, HOLD_NS_MAX, FLAP_NS);
+  }
 
   /// @param limit shared limit on voluntary moves of flows that would otherwise move together
   public SteadyPath(MoveLimit limit) {
@@ -70,8 +73,7 @@ public final class SteadyPath implements PathPreference {
       rival = best.id();
       rivalSinceNs = nowNs;
     }
-    // Differences, because System.nanoTime may wrap.
-    if (nowNs - rivalSinceNs >= holdNs && limit.allows(nowNs)) {
+    if (hold.isOver(rivalSinceNs, nowNs) && limit.allows(nowNs)) {
       move(best);
       return Optional.of(best);
     }
@@ -105,12 +107,7 @@ public final class SteadyPath implements PathPreference {
     if (isFirst) {
       return;
     }
-    holdNs =
-        hasMoved && nowNs - movedNs < FLAP_NS + holdNs
-            ? Math.min(2 * holdNs, HOLD_NS_MAX)
-            : HOLD_NS_MIN;
-    hasMoved = true;
-    movedNs = nowNs;
+    hold.changed(nowNs);
     moves++;
   }
 

@@ -11,12 +11,14 @@ import java.util.Map;
 /// @param token signed session token, to be sent unchanged
 /// @param expiresMs expiry in Unix milliseconds; 0 if unknown
 /// @param relays SNAPTs that accept it, best first; may be empty
+/// @param ranks ranks of the SNAPTs, by id: one with a lower rank is preferred
 /// @param terms what the bridge says about its SNAPTs, by id; empty if it says nothing
 /// @param addresses addresses by host name of a SNAPT, as looked up by the bridge
 public record SessionTicket(
     byte[] token,
     long expiresMs,
     List<Snapt> relays,
+    Map<String, Integer> ranks,
     Map<String, SnaptTerms> terms,
     Map<String, List<InetAddress>> addresses) {
   /// Omits the token and its length, which must not appear in logs.

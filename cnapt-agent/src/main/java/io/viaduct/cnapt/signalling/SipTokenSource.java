@@ -132,16 +132,23 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
             .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
             .flatMap(r -> Snapt.listed(r.id(), r.host(), r.controlPort()).stream())
             .toList();
+    Map<String, Integer> ranks = new HashMap<>();
     Map<String, SnaptTerms> terms = new HashMap<>();
     Map<String, List<InetAddress>> addresses = new HashMap<>();
     for (SessionGrant.Relay relay : grant.relays()) {
+      ranks.put(relay.id(), relay.prio());
       terms.put(relay.id(), SnaptTerms.of(relay.region(), relay.prices()));
       if (!relay.addresses().isEmpty()) {
         addresses.put(relay.host(), relay.addresses());
       }
     }
     return new SessionTicket(
-        token, grant.expires().toEpochMilli(), relays, Map.copyOf(terms), Map.copyOf(addresses));
+        token,
+        grant.expires().toEpochMilli(),
+        relays,
+        Map.copyOf(ranks),
+        Map.copyOf(terms),
+        Map.copyOf(addresses));
   }
 
   @Override

@@ -1,16 +1,20 @@
 package io.viaduct.cnapt.snapts;
 
-/// The configuration keys `snapts: {sessions, price-weight, unmet}`: the use of several SNAPTs at a
-/// time.
+/// The configuration keys `snapts: {sessions, price-weight, unmet, region}`: the choice among
+/// several SNAPTs.
 ///
 /// @param sessions largest number of SNAPTs that are used at a time
 /// @param priceWeight round trip in ms that one denarius per gigabyte less is worth
 /// @param unmet what becomes of a new flow whose class no SNAPT meets
-public record SnaptsSettings(int sessions, double priceWeight, Unmet unmet) {
+/// @param region the device begins at SNAPTs of this region, if the list has one that takes it;
+///   empty for none
+public record SnaptsSettings(int sessions, double priceWeight, Unmet unmet, String region) {
   /// Most SNAPTs at a time: each has a session, with sockets and keep-alives of its own.
   public static final int SESSIONS_MAX = 8;
 
   private static final double WEIGHT_MAX = 100_000;
+
+  private static final int REGION_CHARACTERS_MAX = 64; // as a SNAPT is enrolled
 
   /// Checks the ranges.
   public SnaptsSettings {
@@ -21,6 +25,11 @@ public record SnaptsSettings(int sessions, double priceWeight, Unmet unmet) {
     if (!(priceWeight >= 0 && priceWeight <= WEIGHT_MAX)) {
       throw new IllegalArgumentException(
           "snapts.price-weight must be from 0 to %.0f, got %s".formatted(WEIGHT_MAX, priceWeight));
+    }
+    if (region.length() > REGION_CHARACTERS_MAX) {
+      throw new IllegalArgumentException(
+          "snapts.region must have at most %d characters, got %d"
+              .formatted(REGION_CHARACTERS_MAX, region.length()));
     }
   }
 }

@@ -219,7 +219,6 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     Carrier by = carriers.carrier();
     if (paths.tick(by, nowNs)) {
       listener.pathDead();
-      inbound.silenceChanged();
     }
     if (silence != null) {
       listen(silence, by, nowNs);
@@ -237,7 +236,6 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
         if (!paths.isSearching()) {
           silences++;
         }
-        inbound.silenceChanged();
       }
     }
   }

@@ -2,10 +2,8 @@ package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.wire.IpFields;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -64,26 +62,13 @@ final class RefusedFlows {
       return new DataStatus.RefusedFlow(
           protocol,
           localPort,
-          address() + ":" + remotePort,
+          FlowTuple.address(remoteHigh, remoteLow).getHostAddress() + ":" + remotePort,
           application,
           why.of().name(),
           reason.name().toLowerCase(Locale.ROOT),
           why.why(),
           packets,
           (nowNs - atNs) / 1_000_000);
-    }
-
-    private String address() {
-      boolean ipv4 = remoteHigh == 0 && remoteLow >>> 32 == 0xFFFF;
-      byte[] bytes =
-          ipv4
-              ? ByteBuffer.allocate(4).putInt((int) remoteLow).array()
-              : ByteBuffer.allocate(16).putLong(remoteHigh).putLong(remoteLow).array();
-      try {
-        return InetAddress.getByAddress(bytes).getHostAddress();
-      } catch (UnknownHostException e) {
-        throw new IllegalStateException("an address of 4 or 16 bytes is always one", e);
-      }
     }
   }
 

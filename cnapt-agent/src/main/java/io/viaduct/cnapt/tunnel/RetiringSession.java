@@ -18,7 +18,6 @@ final class RetiringSession {
   private final TunnelSession session;
   private final @Nullable SessionCounter counter;
   private final int ownReceiverIndex;
-  private boolean closed;
   private boolean passed;
 
   RetiringSession(
@@ -50,7 +49,7 @@ final class RetiringSession {
   boolean opens(ByteBuf datagram) {
     int offset = datagram.readerIndex();
     int length = datagram.readableBytes();
-    if (closed || DatagramHeader.receiverIndex(datagram, offset, length) != ownReceiverIndex) {
+    if (DatagramHeader.receiverIndex(datagram, offset, length) != ownReceiverIndex) {
       return false;
     }
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
@@ -65,12 +64,9 @@ final class RetiringSession {
     return true;
   }
 
-  /// Ends the session.
+  /// Ends the session. Called once.
   void close() {
-    if (!closed) {
-      closed = true;
-      at.carried().retire(session);
-      session.close();
-    }
+    at.carried().retire(session);
+    session.close();
   }
 }

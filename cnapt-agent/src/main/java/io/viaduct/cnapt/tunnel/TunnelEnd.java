@@ -32,15 +32,6 @@ public final class TunnelEnd {
   // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
   private static final int ROOM_BYTES_MIN = 128 * 1024;
 
-  /// Time for the first answer after a change: some tries on a slow path.
-  private static final long EXPECTED_NS = 1_000_000_000L;
-
-  // A flow that nothing has answered: a connection sends few packets until then, and a stream that
-  // began this long before the silence was noticed has reached its host.
-  private static final int KNOWN_PACKETS = 8;
-  private static final int KNOWN_ROUND_TRIPS = 4;
-  private static final long KNOWN_NS_MIN = 500_000_000L;
-
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
@@ -48,6 +39,8 @@ public final class TunnelEnd {
   private final FlowRoutes routes;
   private final TunnelPaths paths;
   private final LineMeter meter = new LineMeter();
+  private final EndState state = new EndState();
+  private final Retirement retirement;
   private volatile @Nullable TunnelSession session; // written by the event loop
   private @Nullable SessionCounter counter;
   private List<Integer> classQueueBytes = List.of();
@@ -56,18 +49,7 @@ public final class TunnelEnd {
   private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
-  private volatile boolean leaving; // drains or unwanted; written by the event loop
-  private volatile boolean silent; // likewise
-  private volatile boolean emptied; // is leaving without a flow; written by the event loop
-  private volatile boolean hasFlows; // likewise, after each batch
-  private long silentNs; // beginning of the last silence
-  private boolean drains; // as the SNAPT says
-  private boolean unwanted; // a nearer SNAPT is free
-  private double load;
-  private long expectedNs; // until then an answer is expected, and silence means nothing
-  private SnaptTerms terms = SnaptTerms.UNKNOWN;
   private boolean closed;
-  private @Nullable RetiringSession retiring;
 
   /// Hears of the flows of an end, beside the class and the path that each gets.
   interface FlowChanges {
@@ -121,6 +103,7 @@ public final class TunnelEnd {
     this.role = role;
     this.flowChanges = flowChanges;
     this.listener = listener;
+    this.retirement = new Retirement(at);
     this.paths = sockets.open(new Inbound());
     this.routes = new FlowRoutes(policy, paths);
   }
@@ -142,25 +125,16 @@ public final class TunnelEnd {
     parameters.terms().secret().wipe();
     name = parameters.snapt();
     session = begun;
-    drains = false;
-    unwanted = false;
-    leaving = false;
-    silent = false;
-    emptied = false;
-    load = 0;
+    state.began(nowNs);
     counter =
         parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
-    expectedNs = nowNs + EXPECTED_NS;
     at.carried().begin(begun);
     meter.begin(begun, nowNs);
     ownReceiverIndex = parameters.ownReceiverIndex();
     classQueueBytes = parameters.settings().classQueueBytes();
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
-    RetiringSession former = retiring;
-    if (former != null) {
-      former.passFlowsTo(begun, nowNs);
-    }
+    retirement.passFlowsTo(begun, nowNs);
     at.begun().run();
     tick();
   }
@@ -174,27 +148,21 @@ public final class TunnelEnd {
       return;
     }
     flushFinally(of);
-    endRetiring();
-    RetiringSession kept = new RetiringSession(at, of, counter, ownReceiverIndex);
-    retiring = kept;
+    retirement.begin(of, counter, ownReceiverIndex);
     session = null;
     counter = null;
     waiting = false;
     paths.end();
-    at.loop().schedule(kept::close, RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
   }
 
-  private void endRetiring() {
-    RetiringSession before = retiring;
-    retiring = null;
-    if (before != null) {
-      before.close();
-    }
+  /// Returns whether a session that another SNAPT has taken over is kept.
+  boolean isRetiring() {
+    return retirement.isUnderWay();
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
-    if (isOpen && emptied) {
-      emptied = false;
+    if (isOpen) {
+      state.opened();
     }
     flowChanges.changed(this, flow, isOpen);
   }
@@ -214,7 +182,7 @@ public final class TunnelEnd {
 
   /// Takes a difference of the links that may be used: each of them gets a path.
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
-    expectedNs = at.nowNs() + EXPECTED_NS;
+    state.expect(at.nowNs());
     paths.linkChanged(before, now, at.nowNs());
     tick();
   }
@@ -253,24 +221,21 @@ public final class TunnelEnd {
   /// @param share its load, 0 to 1
   public void told(boolean draining, double share) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    drains = draining;
-    load = share;
-    leave();
+    state.told(draining, share);
+    stateTold();
   }
 
   /// Lets new flows go elsewhere although the SNAPT serves, because a nearer one is free, or takes
   /// them again. The listener hears when the last flow is over.
   public void seeksNearer(boolean another) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    unwanted = another;
-    leave();
+    state.seeks(another);
+    stateTold();
   }
 
-  private void leave() {
-    leaving = drains || unwanted;
-    emptied = false; // another SNAPT may have become free
+  private void stateTold() {
     at.stateChanged().run();
-    noteEmpty();
+    noteFlows();
   }
 
   /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
@@ -291,21 +256,14 @@ public final class TunnelEnd {
   /// Takes what a list says about the SNAPT.
   public void terms(SnaptTerms told) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    terms = told;
+    state.terms(told);
   }
 
   private void noteFlows() {
     TunnelSession of = session;
-    boolean now = of != null && of.flows().size() > 0;
-    if (now != hasFlows) {
-      hasFlows = now;
-    }
-  }
-
-  private void noteEmpty() {
-    TunnelSession of = session;
-    if (leaving && !emptied && of != null && of.flows().size() == 0) {
-      emptied = true;
+    if (of == null) {
+      state.hasNone();
+    } else if (state.hasNow(of.flows().size())) {
       listener.emptied();
     }
   }
@@ -313,23 +271,19 @@ public final class TunnelEnd {
   /// Returns whether the SNAPT is to be left and has no flow of this host any more. Any thread may
   /// call this.
   public boolean isEmptied() {
-    return emptied;
+    return state.isEmptied();
   }
 
   /// Returns whether the SNAPT is about to stop, or a nearer one is free. Any thread may call this.
   public boolean isLeaving() {
-    return leaving;
+    return state.isLeaving();
   }
 
   /// Ends the session, because this host can do without it. Another one begins with [#install].
   public void rest() {
     assert at.loop().inEventLoop() : Thread.currentThread();
     finish();
-    drains = false;
-    unwanted = false;
-    leaving = false;
-    emptied = false;
-    load = 0;
+    state.stays();
     paths.control(null, at.nowNs());
     flowChanges.gone(this);
     at.stateChanged().run();
@@ -349,12 +303,12 @@ public final class TunnelEnd {
 
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
-    return silent;
+    return state.isSilent();
   }
 
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
   public boolean carriesFlows() {
-    return hasFlows && !silent;
+    return state.carriesFlows();
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
@@ -364,13 +318,13 @@ public final class TunnelEnd {
   }
 
   void networkChanged() {
-    expectedNs = at.nowNs() + EXPECTED_NS;
+    state.expect(at.nowNs());
     paths.networkChanged(at.nowNs());
     tick();
   }
 
   void awake() {
-    expectedNs = at.nowNs() + EXPECTED_NS;
+    state.expect(at.nowNs());
     paths.awake(at.nowNs());
     tick();
   }
@@ -464,11 +418,9 @@ public final class TunnelEnd {
           DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
       TunnelSession to = session;
       if (to == null || (index >= 0 && index != ownReceiverIndex)) {
-        RetiringSession former = retiring;
-        if (former != null && former.opens(datagram)) {
-          return null;
+        if (!retirement.opens(datagram)) {
+          at.carried().unknownReceiver();
         }
-        at.carried().unknownReceiver();
         return null;
       }
       return to;
@@ -496,11 +448,7 @@ public final class TunnelEnd {
   }
 
   private void noteSilence() {
-    boolean now = paths.isSilent();
-    if (now && !silent) {
-      silentNs = at.nowNs();
-    }
-    silent = now;
+    state.hears(paths.isSilent(), at.nowNs());
     at.stateChanged().run();
   }
 
@@ -530,7 +478,6 @@ public final class TunnelEnd {
   private void count(long nowNs) {
     meter.note(nowNs);
     noteFlows();
-    noteEmpty();
     SessionCounter of = counter;
     if (of != null) {
       of.note(nowNs);
@@ -547,7 +494,8 @@ public final class TunnelEnd {
     long nowNs = at.nowNs();
     of.onTick(nowNs);
     paths.tick(nowNs);
-    if (silent != paths.isSilent()) { // a change of network begins or ends a silence as well
+    if (state.isSilent()
+        != paths.isSilent()) { // a change of network begins or ends a silence as well
       noteSilence();
     }
     drain(nowNs);
@@ -593,39 +541,29 @@ public final class TunnelEnd {
   /// Returns what is known about the SNAPT for the choice of a new flow.
   SnaptFacts facts(long nowNs) {
     TunnelSession of = session;
-    SnaptFacts.State state =
-        of == null
-            ? SnaptFacts.State.NONE
-            : paths.isSilent()
-                ? SnaptFacts.State.SILENT
-                : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
-    return meter.facts(name, state, terms.prices(), load, nowNs);
+    SnaptFacts.State now = of == null ? SnaptFacts.State.NONE : state.now(paths.isSilent());
+    return meter.facts(name, now, state.terms().prices(), state.load(), nowNs);
   }
 
   /// Returns whether new flows may have this SNAPT.
   boolean isCarrying() {
-    return session != null && !paths.isSilent() && !leaving;
+    return session != null && !paths.isSilent() && !state.isLeaving();
   }
 
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
   /// or its first answer is awaited, after a change of network or in a new session. That another
   /// one is nearer separates no flows.
   boolean keepsTies(long nowNs) {
-    return session != null && !drains && (!paths.isSilent() || nowNs < expectedNs);
+    return session != null && state.keepsTies(paths.isSilent(), nowNs);
   }
 
   /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
   /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
   /// only: it has sent several packets, and began some round trips before the silence.
   boolean keeps(FlowState flow) {
-    return flow.received().packets() > 0 || !paths.isSilent() || isKnownThere(flow);
-  }
-
-  private boolean isKnownThere(FlowState flow) {
-    double roundTripMs = roundTripMs();
-    double leastMs = KNOWN_ROUND_TRIPS * (Double.isNaN(roundTripMs) ? 0 : roundTripMs);
-    return flow.sent().packets() > KNOWN_PACKETS
-        && silentNs - flow.openedNs() >= KNOWN_NS_MIN + (long) (leastMs * 1e6);
+    return flow.received().packets() > 0
+        || !paths.isSilent()
+        || state.isKnownThere(flow, roundTripMs());
   }
 
   /// Ends a flow that another end has from now on.
@@ -665,7 +603,7 @@ public final class TunnelEnd {
     }
     closed = true;
     finish();
-    endRetiring();
+    retirement.end();
     paths.close();
   }
 

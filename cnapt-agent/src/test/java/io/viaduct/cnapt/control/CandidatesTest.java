@@ -2,7 +2,12 @@ package io.viaduct.cnapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.control.v1.Relay;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class CandidatesTest {
@@ -215,5 +220,27 @@ class CandidatesTest {
     candidates.rest();
     candidates.replace(List.of(ONE));
     assertThat(candidates.restIsOver()).as("another list will have it").isFalse();
+  }
+
+  @Test
+  void theDevicesOfASnaptThatFailsGoToAllOthersAndNotToOneThatIsFull() {
+    List<Snapt> all =
+        IntStream.range(0, 6).mapToObj(i -> new Snapt("snapt-" + i, "host-" + i, 443)).toList();
+    Set<Snapt> next = new HashSet<>();
+    for (int device = 0; device < 200; device++) {
+      SnaptOrder order = SnaptOrder.of(ByteBuffer.allocate(8).putLong(0, device).array(), "");
+      order.told(
+          List.of(Relay.newBuilder().setSnaptId("snapt-5").setLoadPercent(90).build()), false);
+      Candidates own =
+          new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, new SnaptClaims(order));
+      own.replace(all);
+      Snapt first = own.current();
+      assertThat(own.succeeded(first, first.id())).isTrue();
+      own.failed(true, false, 0);
+      if (first.equals(all.get(2))) {
+        next.add(own.current());
+      }
+    }
+    assertThat(next).containsExactlyInAnyOrder(all.get(0), all.get(1), all.get(3), all.get(4));
   }
 }

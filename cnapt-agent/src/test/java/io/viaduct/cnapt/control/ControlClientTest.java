@@ -513,6 +513,23 @@ class ControlClientTest {
   }
 
   @Test
+  void theReasonAfterAHandOverThatHasFailedIsNotThatItWasDone() throws Exception {
+    try (TestSnapt other =
+        other((to, message) -> {
+          if (message.hasHello()) {
+            agent.mayLeave = true; // the last flow ends meanwhile
+            to.send(welcomeOfMove(0));
+          }
+        })) {
+      move(other);
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(snapt.received)
+          .filteredOn(ControlMessage::hasGoodbye)
+          .allMatch(each -> each.getGoodbye().getReason().contains("hand-over has failed"));
+    }
+  }
+
+  @Test
   void aSessionIsNotHandedOverToASnaptThatTheDeviceMayNotUse() throws Exception {
     serve(TestSnapt::welcomeAll);
     connect("snapt-1");

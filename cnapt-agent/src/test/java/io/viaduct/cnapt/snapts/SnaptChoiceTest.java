@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class SnaptChoiceTest {
   private static final double NEVER_FULL = Double.POSITIVE_INFINITY;
   private static final SnaptChoice CHOICE =
-      new SnaptChoice(new SnaptsSettings(3, 10, Unmet.BEST_EFFORT));
+      new SnaptChoice(new SnaptsSettings(3, 10, Unmet.BEST_EFFORT, ""));
 
   private static SnaptFacts at(String name, double roundTripMs, double capacity, double... sent) {
     double[] rates = new double[ServiceClass.COUNT];
@@ -168,7 +168,7 @@ class SnaptChoiceTest {
 
   @Test
   void whatNoSnaptMeetsIsRefusedOnlyIfTheUserSaysSoAndASnaptCarries() {
-    SnaptChoice strict = new SnaptChoice(new SnaptsSettings(3, 10, Unmet.REFUSE));
+    SnaptChoice strict = new SnaptChoice(new SnaptsSettings(3, 10, Unmet.REFUSE, ""));
     SnaptFacts late = at("late", 500, NEVER_FULL);
     SnaptFacts full = at("full", 10, 2e6, 0, 1.99e6);
     List<SnaptFacts> both = List.of(late, full);
@@ -191,13 +191,13 @@ class SnaptChoiceTest {
 
   @Test
   void settingsOutOfRangeAreRefusedWithKeyAndRule() {
-    assertThatThrownBy(() -> new SnaptsSettings(9, 0, Unmet.BEST_EFFORT))
+    assertThatThrownBy(() -> new SnaptsSettings(9, 0, Unmet.BEST_EFFORT, ""))
         .hasMessage("snapts.sessions must be from 1 to 8, got 9");
-    assertThatThrownBy(() -> new SnaptsSettings(0, 0, Unmet.BEST_EFFORT))
+    assertThatThrownBy(() -> new SnaptsSettings(0, 0, Unmet.BEST_EFFORT, ""))
         .hasMessageContaining("got 0");
-    assertThatThrownBy(() -> new SnaptsSettings(1, -1, Unmet.BEST_EFFORT))
+    assertThatThrownBy(() -> new SnaptsSettings(1, -1, Unmet.BEST_EFFORT, ""))
         .hasMessage("snapts.price-weight must be from 0 to 100000, got -1.0");
-    assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN, Unmet.BEST_EFFORT))
+    assertThatThrownBy(() -> new SnaptsSettings(1, Double.NaN, Unmet.BEST_EFFORT, ""))
         .hasMessageContaining("NaN");
   }
 

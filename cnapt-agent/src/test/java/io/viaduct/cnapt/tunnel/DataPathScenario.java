@@ -71,7 +71,7 @@ public final class DataPathScenario {
               owners,
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(1, 0, Unmet.BEST_EFFORT)),
+              new SnaptChoice(new SnaptsSettings(1, 0, Unmet.BEST_EFFORT, "")),
               List.of(new SilentListener()));
       loop.submit(() -> data.first().install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));

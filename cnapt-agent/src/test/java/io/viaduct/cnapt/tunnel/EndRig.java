@@ -2,8 +2,10 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.util.concurrent.MockTicker;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -40,12 +42,10 @@ final class EndRig implements AutoCloseable {
   final HostRefusals refusals =
       new HostRefusals((_, packet) ->
           answered.add(ByteBufUtil.hexDump(packet.buffer(), packet.start(), packet.length())));
-  private final MultiThreadIoEventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-  final IoEventLoop loop = loops.next();
+  final IoEventLoop loop;
   private final OwnerLookup owners = new OwnerLookup();
   private final Classifier classifier = Applications.classifier(Optional.empty());
-  final FlowClasses classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);
+  final FlowClasses classes;
   private final List<TunnelEnd> ends = new ArrayList<>();
 
   /// At time 0.
@@ -54,11 +54,30 @@ final class EndRig implements AutoCloseable {
   }
 
   EndRig(LongSupplier nanoTime) {
+    this(new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory()).next(), nanoTime);
+  }
+
+  /// On the calling thread, by this clock: nothing is due before [#passMs].
+  EndRig(MockTicker clock) {
+    this(
+        new ManualIoEventLoop(null, Thread.currentThread(), EpollIoHandler.newFactory(), clock),
+        clock::nanoTime);
+  }
+
+  private EndRig(IoEventLoop loop, LongSupplier nanoTime) {
+    this.loop = loop;
     this.nanoTime = nanoTime;
+    this.classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);
   }
 
   <T> T on(Callable<T> work) throws Exception {
-    return loop.submit(work).get();
+    return loop.inEventLoop() ? work.call() : loop.submit(work).get();
+  }
+
+  /// Lets time pass, and runs what is due then.
+  void passMs(MockTicker clock, long ms) {
+    clock.advanceMillis(ms);
+    ((ManualIoEventLoop) loop).runNow();
   }
 
   /// Returns a new end without a session. Must be called on the loop.
@@ -116,7 +135,13 @@ final class EndRig implements AutoCloseable {
       ends.forEach(TunnelEnd::close);
       return null;
     });
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    if (loop instanceof ManualIoEventLoop manual) {
+      loop.execute(() -> {}); // a loop without a last task would wait for the clock to end
+      var unused = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      manual.runNow();
+    } else {
+      loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
     memory.close();
     owners.close();
     refusals.close();

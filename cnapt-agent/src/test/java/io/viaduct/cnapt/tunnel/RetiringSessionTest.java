@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -49,5 +51,38 @@ class RetiringSessionTest {
               "later: 0");
     }
     packet.release();
+  }
+
+  @Test
+  void itIsForgottenWhenNothingIsUnderWayToItAnyMore() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.retire();
+      end.install(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, RetiringSession.LASTS_MS - 1);
+      assertThat(end.isRetiring()).isTrue();
+      rig.passMs(clock, 1);
+      assertThat(end.isRetiring()).isFalse();
+    }
+  }
+
+  @Test
+  void oneThatFollowsSoonHasItsFullTime() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.retire();
+      end.install(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, 1_000);
+      end.retire();
+      end.install(EndRig.parameters("snapt-3"));
+      rig.passMs(clock, RetiringSession.LASTS_MS - 1);
+      assertThat(end.isRetiring()).isTrue();
+      rig.passMs(clock, 1);
+      assertThat(end.isRetiring()).isFalse();
+    }
   }
 }

@@ -31,7 +31,7 @@ class TunnelEndsTest {
   }
 
   private static TunnelEnds ends(EndRig rig, Unmet unmet) {
-    SnaptChoice choice = new SnaptChoice(new SnaptsSettings(2, 0, unmet));
+    SnaptChoice choice = new SnaptChoice(new SnaptsSettings(2, 0, unmet, ""));
     return new TunnelEnds(System::nanoTime, rig.memory, rig.classes, choice, rig.refusals);
   }
 

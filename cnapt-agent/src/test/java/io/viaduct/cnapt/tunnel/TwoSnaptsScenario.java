@@ -71,7 +71,7 @@ public final class TwoSnaptsScenario {
               owners,
               new EndRole.Dialling(mobility, null),
               Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(2, 0, Unmet.BEST_EFFORT)),
+              new SnaptChoice(new SnaptsSettings(2, 0, Unmet.BEST_EFFORT, "")),
               List.of(new SilentListener(), new SilentListener()));
       new TwoSnaptsScenario(loop, data).pass(far, near);
       data.close();

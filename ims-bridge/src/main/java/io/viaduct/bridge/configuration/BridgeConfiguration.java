@@ -284,8 +284,10 @@ public record BridgeConfiguration(
   }
 
   /// @param staleAfter devices are not sent to a SNAPT that has been silent for longer
-  public record Directory(Duration staleAfter) {
+  /// @param first ids of the SNAPTs that devices try first, in this order
+  public record Directory(Duration staleAfter, List<String> first) {
     public Directory {
+      first = List.copyOf(first);
       require(staleAfter.toMillis() >= 500, "stale-after must be >= 500ms", staleAfter);
     }
   }

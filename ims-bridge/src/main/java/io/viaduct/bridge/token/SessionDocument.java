@@ -44,12 +44,15 @@ final class SessionDocument {
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Long> prices,
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> addresses) {}
 
+  /// @param first ids of the SNAPTs that devices try first, in this order; each device has its own
+  ///   order of the others
   /// @param addresses looks up the addresses of a SNAPT's host
   /// @param reportSec seconds between usage reports
   /// @param credit how the credit of the account stands
   static String notify(
       String sid,
       List<Relay> relays,
+      List<String> first,
       RelayAddresses addresses,
       IssuedToken token,
       long reportSec,
@@ -63,7 +66,7 @@ final class SessionDocument {
               relay.host(),
               relay.controlPort(),
               relay.dataPort(),
-              lines.size(),
+              rank(relay.id(), first),
               relay.region(),
               relay.surcharges(),
               addresses.of(relay.host()).stream().map(InetAddress::getHostAddress).toList()));
@@ -78,6 +81,11 @@ final class SessionDocument {
             reportSec,
             icid,
             credit.name()));
+  }
+
+  private static int rank(String id, List<String> first) {
+    int place = first.indexOf(id);
+    return place < 0 ? first.size() : place;
   }
 
   /// Reads the device's key from `{"deviceKey":"<base64url>"}`.

@@ -39,13 +39,20 @@ public final class SessionNotifier implements SipService.Notifier {
   /// Settings of subscriptions: their bounds, and the bounds of their expiry.
   ///
   /// @param reportInterval interval between usage reports, sent to devices
+  /// @param first ids of the SNAPTs that devices try first, in this order
   public record Settings(
       String domain,
       int subscriptions,
       Duration least,
       Duration most,
       Duration usual,
-      Duration reportInterval) {}
+      Duration reportInterval,
+      List<String> first) {
+    /// Copies the list.
+    public Settings {
+      first = List.copyOf(first);
+    }
+  }
 
   /// The content of a valid SUBSCRIBE.
   ///
@@ -364,6 +371,7 @@ public final class SessionNotifier implements SipService.Notifier {
         SessionDocument.notify(
             s.sid(),
             s.relays(),
+            settings.first,
             addresses,
             token,
             settings.reportInterval.toSeconds(),

@@ -35,7 +35,8 @@ class TokenParts {
         sip.expiresMin(),
         sip.expiresMax(),
         sip.expiresDefault(),
-        configuration.reporting().interval());
+        configuration.reporting().interval(),
+        configuration.directory().first());
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.token;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.bridge.BridgeRig;
@@ -50,7 +51,7 @@ class SessionTest {
 
   @BeforeEach
   void start() throws Exception {
-    rig = new BridgeRig(directory, 1, "directory: {stale-after: 30s}");
+    rig = new BridgeRig(directory, 1, "directory: {stale-after: 30s, first: [snapt-2]}");
   }
 
   @AfterEach
@@ -125,6 +126,17 @@ class SessionTest {
     SessionGrant.Relay relay = grants.getFirst().relays().getFirst();
     assertThat(relay.host()).isEqualTo("localhost");
     assertThat(relay.addresses()).contains(InetAddress.ofLiteral("127.0.0.1"));
+  }
+
+  @Test
+  void snaptsThatTheOperatorNamesHaveLowerRanksThanAllOthers() throws Exception {
+    announce("snapt-1");
+    announce("snapt-2");
+    subscribed(Transport.UDP);
+    await().until(() -> grants.getLast().relays().size() == 2);
+    assertThat(grants.getLast().relays())
+        .extracting(SessionGrant.Relay::id, SessionGrant.Relay::prio)
+        .containsExactlyInAnyOrder(tuple("snapt-2", 0), tuple("snapt-1", 1));
   }
 
   @Test

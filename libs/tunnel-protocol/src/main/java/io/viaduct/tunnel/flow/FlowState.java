@@ -2,8 +2,6 @@ package io.viaduct.tunnel.flow;
 
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// State of one flow of the device at this end, for both directions. Owned by the session's event
@@ -171,16 +169,16 @@ public final class FlowState {
   }
 
   public boolean isIpv4() {
-    return remoteHigh == 0 && remoteLow >>> 32 == 0xFFFF;
+    return FlowTuple.isIpv4(remoteHigh, remoteLow);
   }
 
   public InetAddress deviceAddress() {
-    return address(deviceHigh, deviceLow);
+    return FlowTuple.address(deviceHigh, deviceLow);
   }
 
   /// Returns the address of the correspondent node.
   public InetAddress remoteAddress() {
-    return address(remoteHigh, remoteLow);
+    return FlowTuple.address(remoteHigh, remoteLow);
   }
 
   public long deviceHigh() {
@@ -388,19 +386,6 @@ public final class FlowState {
 
   public void statsNext(@Nullable FlowState next) {
     statsNext = next;
-  }
-
-  private static InetAddress address(long high, long low) {
-    boolean ipv4 = high == 0 && low >>> 32 == 0xFFFF;
-    byte[] bytes =
-        ipv4
-            ? ByteBuffer.allocate(4).putInt((int) low).array()
-            : ByteBuffer.allocate(16).putLong(high).putLong(low).array();
-    try {
-      return InetAddress.getByAddress(bytes);
-    } catch (UnknownHostException e) {
-      throw new IllegalStateException("an address of 4 or 16 bytes is always one", e);
-    }
   }
 
   @Override

@@ -62,7 +62,18 @@ public final class FlowTable {
   ///
   /// @return null if no flow can be added, which is counted
   public @Nullable FlowState lookup(FlowKey packet, long nowNs) {
-    FlowState flow = find(packet, atDevice);
+    return findOrOpen(packet, atDevice, nowNs);
+  }
+
+  /// Opens a flow that another session has had, before its first packet in this one.
+  ///
+  /// @return the flow of this identity; null if no flow can be added, which is counted
+  public @Nullable FlowState restore(FlowTuple of, long nowNs) {
+    return findOrOpen(of.key(), true, nowNs);
+  }
+
+  private @Nullable FlowState findOrOpen(FlowKey packet, boolean fromDevice, long nowNs) {
+    FlowState flow = find(packet, fromDevice);
     if (flow != null) {
       return flow;
     }
@@ -75,29 +86,9 @@ public final class FlowTable {
       verdicts.count(Verdict.FLOW_IDS_EXHAUSTED);
       return null;
     }
-    FlowState opened = add(packet, atDevice, id, nowNs);
+    FlowState opened = add(packet, fromDevice, id, nowNs);
     listener.opened(opened);
     return opened;
-  }
-
-  /// Opens a flow that another session has had, before its first packet in this one.
-  ///
-  /// @return the flow of this identity; null if no flow can be added, which is counted
-  public @Nullable FlowState restore(FlowTuple of, long nowNs) {
-    FlowKey key = of.key();
-    FlowState open = find(key, true);
-    if (open != null) {
-      return open;
-    }
-    int id = slots.size() < flowsMax ? ids.next(nowNs) : 0;
-    if (id == 0) {
-      verdicts.count(
-          slots.size() < flowsMax ? Verdict.FLOW_IDS_EXHAUSTED : Verdict.FLOW_TABLE_FULL);
-      return null;
-    }
-    FlowState restored = add(key, true, id, nowNs);
-    listener.opened(restored);
-    return restored;
   }
 
   /// Returns the flow of a parsed packet, whether the device or the SNAPT opened it.

@@ -1,6 +1,8 @@
 package io.viaduct.tunnel.flow;
 
 import io.viaduct.tunnel.wire.IpFields;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /// The identity of a flow, as the device sees it. Addresses are two longs, IPv4 as IPv4-mapped IPv6
@@ -17,6 +19,8 @@ public record FlowTuple(
     long remoteLow,
     int devicePort,
     int remotePort) {
+  private static final long IPV4_MAPPED_WORD = FlowKey.IPV4_MAPPED >>> 32;
+
   /// Returns the identity of a flow.
   public static FlowTuple of(FlowState flow) {
     return new FlowTuple(
@@ -49,10 +53,31 @@ public record FlowTuple(
         : ByteBuffer.wrap(address).getLong(Long.BYTES);
   }
 
+  /// Returns whether an address is an IPv4-mapped one.
+  public static boolean isIpv4(long high, long low) {
+    return high == 0 && low >>> 32 == IPV4_MAPPED_WORD;
+  }
+
+  /// Returns the bytes of an address: 4 or 16.
+  public static byte[] bytes(long high, long low) {
+    return isIpv4(high, low)
+        ? ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array()
+        : ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+  }
+
+  /// Returns an address.
+  public static InetAddress address(long high, long low) {
+    try {
+      return InetAddress.getByAddress(bytes(high, low));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("an address of 4 or 16 bytes is always one", e);
+    }
+  }
+
   /// Returns the key of a packet of this flow from the device.
   FlowKey key() {
     FlowKey key = new FlowKey();
-    key.version = deviceHigh == 0 && deviceLow >>> 32 == 0xFFFF ? 4 : 6;
+    key.version = isIpv4(deviceHigh, deviceLow) ? 4 : 6;
     key.protocol = protocol;
     key.sourceHigh = deviceHigh;
     key.sourceLow = deviceLow;

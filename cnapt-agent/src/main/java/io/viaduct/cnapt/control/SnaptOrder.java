@@ -1,0 +1,151 @@
+package io.viaduct.cnapt.control;
+
+import io.viaduct.cnapt.snapts.SnaptTerms;
+import io.viaduct.tunnel.control.v1.Relay;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/// The order in which one device prefers the SNAPTs of a list. Each device has its own order
+/// (rendezvous hashing, Thaler and Ravishankar 1998): devices spread over all SNAPTs, those of a
+/// SNAPT that fails over all others, and a SNAPT that comes or goes changes nothing between the
+/// others. Before the hash counts, in this order:
+///
+/// 1. a SNAPT that says that it is loaded above 80 % is behind all others
+/// 2. the rank that the bridge has granted, the lowest first
+/// 3. the region that the device prefers
+///
+/// Any thread may call the methods.
+public final class SnaptOrder {
+  private static final int FULL_ABOVE_PERCENT = 80;
+  private static final int BUSY_PERCENT = 10; // above the mean; a step in which loads are told
+
+  // FNV-1a (draft-eastlake-fnv) and the finaliser of SplitMix64 (Steele et al. 2014): the order
+  // must
+  // be the same after a restart, on every machine.
+  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  private final ToLongFunction<String> score;
+  private final String region;
+  private volatile Map<String, Integer> ranks = Map.of();
+  private volatile Map<String, String> regions = Map.of();
+  private volatile Map<String, Integer> loads = Map.of(); // in percent
+  private volatile double meanPercent; // of the loads
+
+  private SnaptOrder(ToLongFunction<String> score, String region) {
+    this.score = score;
+    this.region = region;
+  }
+
+  /// Returns the order of a list itself, for an end that has one place to connect to.
+  static SnaptOrder asListed() {
+    return new SnaptOrder(_ -> 0, "");
+  }
+
+  /// Returns the order of a device.
+  ///
+  /// @param device name that stays the same: its public key, at least 8 bytes
+  /// @param region of the SNAPTs that it prefers; empty for none
+  public static SnaptOrder of(byte[] device, String region) {
+    long seed = mix(ByteBuffer.wrap(device).getLong());
+    return new SnaptOrder(id -> mix(seed ^ hash(id)), region);
+  }
+
+  private static long hash(String id) {
+    long hash = FNV_BASIS;
+    for (byte each : id.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (each & 0xff)) * FNV_PRIME;
+    }
+    return hash;
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ value >>> 30) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+    return mixed ^ mixed >>> 31;
+  }
+
+  /// Sets what the bridge has granted.
+  ///
+  /// @param granted ranks by id: a SNAPT with a lower one is preferred
+  /// @param terms by id; empty if the bridge says nothing
+  public void granted(Map<String, Integer> granted, Map<String, SnaptTerms> terms) {
+    ranks = Map.copyOf(granted);
+    Map<String, String> now = new HashMap<>(regions);
+    terms.forEach((id, each) -> now.put(id, each.region()));
+    regions = Map.copyOf(now);
+  }
+
+  /// Takes what a SNAPT tells about the SNAPTs of its list.
+  ///
+  /// @param complete true if the list has all SNAPTs
+  public void told(List<Relay> listed, boolean complete) {
+    if (listed.isEmpty()) {
+      return;
+    }
+    Map<String, String> places = complete ? new HashMap<>() : new HashMap<>(regions);
+    Map<String, Integer> percents = complete ? new HashMap<>() : new HashMap<>(loads);
+    for (Relay each : listed) {
+      places.put(each.getSnaptId(), each.getRegion());
+      percents.put(each.getSnaptId(), Math.min(100, each.getLoadPercent()));
+    }
+    regions = Map.copyOf(places);
+    loads = Map.copyOf(percents);
+    meanPercent = percents.values().stream().mapToInt(each -> each).average().orElse(0);
+  }
+
+  /// Returns the SNAPTs of a list, the preferred one first.
+  public List<Snapt> sorted(List<Snapt> listed) {
+    return listed.stream()
+        .sorted(
+            Comparator.comparing(this::isFull)
+                .thenComparingInt(this::rank)
+                .thenComparing(each -> !isOfRegion(each))
+                .thenComparing(Comparator.comparingLong(this::score).reversed()))
+        .toList();
+  }
+
+  private int rank(Snapt snapt) {
+    return ranks.getOrDefault(snapt.id(), Integer.MAX_VALUE);
+  }
+
+  private boolean isOfRegion(Snapt snapt) {
+    return region.isEmpty() || region.equals(regions.get(snapt.id()));
+  }
+
+  private long score(Snapt snapt) {
+    return score.applyAsLong(snapt.id().isEmpty() ? snapt.toString() : snapt.id());
+  }
+
+  /// Returns whether one SNAPT is worse than another one for a reason that goes before the hash.
+  public boolean isBehind(Snapt snapt, Snapt other) {
+    if (isFull(snapt) != isFull(other)) {
+      return isFull(snapt);
+    }
+    if (rank(snapt) != rank(other)) {
+      return rank(snapt) > rank(other);
+    }
+    return !isOfRegion(snapt) && isOfRegion(other);
+  }
+
+  /// Returns whether a SNAPT is loaded above 80 %, as far as it is known.
+  public boolean isFull(Snapt snapt) {
+    return loadPercent(snapt) > FULL_ABOVE_PERCENT;
+  }
+
+  /// Returns whether a SNAPT should get more devices: it is loaded less than ten points above the
+  /// mean of all, as far as it is known, and not above 80 %.
+  public boolean takesMore(Snapt snapt) {
+    return !isFull(snapt) && loadPercent(snapt) < meanPercent + BUSY_PERCENT;
+  }
+
+  /// Returns the load of a SNAPT as it tells it, in percent; -1 while it is not known.
+  public int loadPercent(Snapt snapt) {
+    return loads.getOrDefault(snapt.id(), -1);
+  }
+}

@@ -1,0 +1,36 @@
+package io.viaduct.cnapt.policy;
+
+/// The hold time of a decision, so that nothing oscillates: a change must be wanted for so long
+/// before it is made. If a change follows another one too soon, the hold time doubles. Reads no
+/// clock.
+public final class FlapHold {
+  private final long leastNs;
+  private final long mostNs;
+  private final long flapNs;
+  private long holdNs;
+  private boolean hasChanged;
+  private long changedNs;
+
+  /// @param leastNs hold time after a long time without a change
+  /// @param mostNs longest hold time
+  /// @param flapNs a change follows another one too soon within this time and the hold time
+  public FlapHold(long leastNs, long mostNs, long flapNs) {
+    this.leastNs = leastNs;
+    this.mostNs = mostNs;
+    this.flapNs = flapNs;
+    this.holdNs = leastNs;
+  }
+
+  /// Returns whether a change may be made that has been wanted since then.
+  public boolean isOver(long sinceNs, long nowNs) {
+    return nowNs - sinceNs >= holdNs; // a difference, because System.nanoTime may wrap
+  }
+
+  /// Records a change.
+  public void changed(long nowNs) {
+    holdNs =
+        hasChanged && nowNs - changedNs < flapNs + holdNs ? Math.min(2 * holdNs, mostNs) : leastNs;
+    hasChanged = true;
+    changedNs = nowNs;
+  }
+}
