@@ -215,6 +215,7 @@ final class MovedAddresses {
     try {
       host.here(address);
       notRouted.remove(address);
+      counts.notRouted(notRouted.size());
     } catch (IOException e) {
       try {
         change(address, before);

@@ -108,6 +108,17 @@ class MovedAddressesTest {
   }
 
   @Test
+  void anAddressThatComesBackBeforeItsRouteAwayIsSetLacksNoRoute() throws Exception {
+    MovedAddresses addresses = addresses();
+    host.refuses = true;
+    addresses.give(ADDRESS, B);
+    assertThat(counts.notRouted()).isEqualTo(1);
+    host.refuses = false;
+    addresses.take(ADDRESS, "snapt-2");
+    assertThat(counts.notRouted()).isZero();
+  }
+
+  @Test
   void aDamagedFileStopsTheStartWithTheLine() throws Exception {
     MovedAddresses addresses = addresses();
     Files.writeString(folder.resolve("state/moved"), "10.1.0.5 fd01::5 -\n");
