@@ -181,7 +181,9 @@ public final class HandOvers implements ControlServer.Mover {
             }
 
             @Override
-            public void onCompleted() {}
+            public void onCompleted() { // nothing after INSTALLED or REFUSED
+              ofThis(() -> failed(to, MoveOutcome.REFUSED, "the call ended without an outcome"));
+            }
           });
     }
 

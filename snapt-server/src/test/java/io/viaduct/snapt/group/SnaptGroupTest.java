@@ -55,6 +55,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -407,9 +408,9 @@ class SnaptGroupTest {
     assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
   }
 
-  @Test
-  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
-    CountDownLatch cancelled = new CountDownLatch(1);
+  /// Replaces the second SNAPT by a member that answers as the test wants.
+  private void memberThat(Consumer<ServerCallStreamObserver<TakeOverAnswer>> answers)
+      throws Exception {
     Server member =
         NettyServerBuilder.forPort(0)
             .sslContext(server("snapt-2"))
@@ -417,11 +418,8 @@ class SnaptGroupTest {
                 new SnaptGroupGrpc.SnaptGroupImplBase() {
                   @Override
                   public void takeOver(
-                      TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
-                    ((ServerCallStreamObserver<TakeOverAnswer>) answers)
-                        .setOnCancelHandler(cancelled::countDown);
-                    answers.onNext(
-                        TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+                      TakeOverRequest request, StreamObserver<TakeOverAnswer> observer) {
+                    answers.accept((ServerCallStreamObserver<TakeOverAnswer>) observer);
                   }
                 })
             .build()
@@ -430,6 +428,24 @@ class SnaptGroupTest {
     first.close();
     first = new One(1, member.getPort());
     first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)));
+  }
+
+  @Test
+  void aCallThatEndsWithoutAWordIsAFailureAndTheSessionGoesOn() throws Exception {
+    memberThat(StreamObserver::onCompleted);
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    await().until(() -> first.counts.moves().of(MoveOutcome.REFUSED) == HandOvers.ATTEMPTS_MAX);
+    await().until(() -> first.snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
+  }
+
+  @Test
+  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    memberThat(answers -> {
+      answers.setOnCancelHandler(cancelled::countDown);
+      answers.onNext(TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+    });
     assertThat(connect(first).next().hasWelcome()).isTrue();
     first.snapt.control.drain(System.currentTimeMillis() + 1);
     assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
