@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One attempt to hand a session over to a member:
@@ -45,6 +46,7 @@ final class HandOver
   /// @param group its name
   /// @param intents used on the group's thread
   /// @param thread the group's thread
+  /// @param nanoClock `System.nanoTime` in production
   record Parts(
       String group,
       SessionRegistry registry,
@@ -52,7 +54,8 @@ final class HandOver
       Relay relay,
       Members members,
       Intents intents,
-      ScheduledExecutorService thread) {}
+      ScheduledExecutorService thread,
+      LongSupplier nanoClock) {}
 
   /// Hears of the attempt, on the control thread.
   interface Owner {
@@ -193,7 +196,7 @@ final class HandOver
     }
     failure = why;
     words = because;
-    unclearNs = System.nanoTime();
+    unclearNs = parts.nanoClock().getAsLong();
     ClientCallStreamObserver<TakeOverRequest> open = call;
     if (open != null) {
       open.cancel("this SNAPT asks for the outcome", null); // nothing if it has ended
@@ -231,7 +234,8 @@ final class HandOver
 
   /// Returns whether a drain waits for the outcome.
   boolean holdsDrain() {
-    return state != State.UNCLEAR || System.nanoTime() - unclearNs < HOLDS_MS * 1_000_000;
+    return state != State.UNCLEAR
+        || parts.nanoClock().getAsLong() - unclearNs < HOLDS_MS * 1_000_000;
   }
 
   private void onControlThread(Runnable work) {

@@ -89,7 +89,15 @@ public final class SnaptGroup implements AutoCloseable {
     handOvers =
         new HandOvers(
             settings,
-            new HandOver.Parts(settings.name(), registry, control, relay, members, intents, thread),
+            new HandOver.Parts(
+                settings.name(),
+                registry,
+                control,
+                relay,
+                members,
+                intents,
+                thread,
+                System::nanoTime),
             host,
             clock,
             counts);
