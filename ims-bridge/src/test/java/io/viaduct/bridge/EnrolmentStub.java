@@ -61,6 +61,11 @@ public final class EnrolmentStub implements AutoCloseable {
     tell(SnaptEvent.newBuilder().setRemoved(id).build());
   }
 
+  /// Sends an event of a kind that the bridge does not know.
+  public synchronized void tellUnknown() {
+    tell(SnaptEvent.getDefaultInstance());
+  }
+
   private void tell(SnaptEvent event) {
     bridges.forEach(bridge -> bridge.onNext(event));
   }

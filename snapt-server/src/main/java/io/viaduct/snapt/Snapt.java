@@ -39,6 +39,7 @@ import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
+import io.viaduct.snapt.relay.WarmUp;
 import io.viaduct.snapt.reporting.BridgeConnection;
 import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReceiptAsker;
@@ -66,6 +67,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +83,9 @@ import org.slf4j.LoggerFactory;
 ///        └─── TLS ───▶ control ─────────────┘
 ///                        └─▶ binding
 public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
+  // A busy machine goes on to warm up while devices come: they need not wait for longer.
+  private static final long WARM_UP_MS = 1_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(Snapt.class);
 
   static final String ATTRIBUTION = "attribution";
@@ -236,7 +241,12 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
     operations.listen(configuration.operations().settings(), access);
     ZstdBlocks.load();
+    CompletableFuture<Long> warm =
+        CompletableFuture.supplyAsync(
+            () -> WarmUp.run(relaySettings(), configuration.limits()),
+            work -> Thread.ofPlatform().daemon().name("warm-up").start(work));
     startDataPath();
+    warm.completeOnTimeout(0L, WARM_UP_MS, TimeUnit.MILLISECONDS).join();
     startControl();
     SnaptStatusSource source =
         new SnaptStatusSource(

@@ -71,6 +71,17 @@ final class SnaptMetrics {
             "viaduct_group_returns",
             "outcome",
             "Addresses of sessions that were handed over and have ended");
+    group
+        .asked()
+        .bind(
+            registry,
+            "viaduct_group_outcomes_asked",
+            "outcome",
+            "Questions to other SNAPTs for the outcome of a hand-over whose end was not heard");
+    gauge(
+        "viaduct_group_intents",
+        "Hand-overs of this SNAPT that are open: no device gets their addresses",
+        group::intents);
     gauge(
         "viaduct_group_addresses",
         "Public addresses that have moved from or to this SNAPT",

@@ -85,10 +85,12 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   public volatile boolean spoolFull;
 
-  /// UDP port 9053 is reachable without credit.
+  /// UDP port 9053 and one network are reachable without credit.
   public final CreditLine credit =
       new CreditLine(
-          WithoutBilling.CONTINUE, new FreeDestinations(List.of(EgressRule.of("udp 9053"))));
+          WithoutBilling.CONTINUE,
+          new FreeDestinations(
+              List.of(EgressRule.of("udp 9053"), EgressRule.of("198.51.100.0/24"))));
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   public final ReportSpool spool;

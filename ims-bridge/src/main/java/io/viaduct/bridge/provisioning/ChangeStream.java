@@ -27,7 +27,6 @@ final class ChangeStream<E> implements AutoCloseable {
   private volatile Context.CancellableContext call = Context.ROOT.withCancellation();
   private volatile boolean current;
   private volatile boolean closed;
-  private volatile boolean isAgain; // this end ended the stream
   private String lastFailure = ""; // used by the thread only
 
   /// Takes the events. Only the stream's thread calls it.
@@ -71,14 +70,23 @@ final class ChangeStream<E> implements AutoCloseable {
   private void run() {
     long pauseMs = PAUSE_MS_MIN;
     while (!closed) {
-      boolean completed = false;
+      Context.CancellableContext present = call;
+      Context.CancellableContext attempt = present.withCancellation();
+      Status ended;
       try {
-        call.run(() -> read(opened.get()));
-        completed = current;
-        failed(Status.UNAVAILABLE.withDescription("billing closed the stream"));
+        attempt.run(() -> read(opened.get()));
+        ended = Status.UNAVAILABLE.withDescription("billing closed the stream");
       } catch (StatusRuntimeException e) {
-        completed = current;
-        failed(e.getStatus());
+        ended = e.getStatus();
+      } catch (RuntimeException e) { // an event that breaks a rule must not end the thread
+        ended = Status.INTERNAL.withDescription(String.valueOf(e.getMessage())).withCause(e);
+      } finally {
+        attempt.cancel(null); // billing must not go on with a stream that nothing reads
+      }
+      boolean completed = current;
+      current = false;
+      if (!present.isCancelled()) { // otherwise this end has ended the stream
+        failed(ended);
       }
       pauseMs = completed ? PAUSE_MS_MIN : Math.min(PAUSE_MS_MAX, pauseMs * 2);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
@@ -100,7 +108,6 @@ final class ChangeStream<E> implements AutoCloseable {
 
   /// Ends the present stream and opens another one at once.
   void again() {
-    isAgain = true;
     Context.CancellableContext present = call;
     call = Context.ROOT.withCancellation();
     present.cancel(null);
@@ -108,11 +115,6 @@ final class ChangeStream<E> implements AutoCloseable {
   }
 
   private void failed(Status status) {
-    current = false;
-    if (closed || isAgain) {
-      isAgain = false;
-      return;
-    }
     failures.increment();
     String why = status.getCode() + ": " + HandshakeFailure.reason(status.asException());
     if (!why.equals(lastFailure)) {

@@ -173,14 +173,17 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
 
   @Override
   public void change(SnaptEvent event) {
+    switch (event.getEventCase()) {
+      case SNAPT -> LOG.info("SNAPT {} is enrolled or changed", event.getSnapt().getSnaptId());
+      case REMOVED -> LOG.info("SNAPT {} was removed", event.getRemoved());
+      case COMPLETE, EVENT_NOT_SET -> {
+        return; // a kind of a later version
+      }
+    }
     synchronized (this) {
       note(event, enrolled);
       apply();
     }
-    LOG.info(
-        "SNAPT {} {}",
-        event.hasSnapt() ? event.getSnapt().getSnaptId() : event.getRemoved(),
-        event.hasSnapt() ? "is enrolled or changed" : "was removed");
     write();
   }
 

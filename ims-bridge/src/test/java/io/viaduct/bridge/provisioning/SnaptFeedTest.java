@@ -155,6 +155,19 @@ class SnaptFeedTest {
   }
 
   @Test
+  void anEventOfAnUnknownKindChangesNothingAndTheStreamGoesOn() throws Exception {
+    billing.put(EnrolmentStub.snapt("snapt-1", "acme"));
+    try (SnaptFeed _ = feed()) {
+      await().until(() -> registry.get("viaduct_bridge_enrolment_current").gauge().value() == 1);
+      billing.tellUnknown();
+      billing.put(EnrolmentStub.snapt("snapt-2", "acme"));
+      await().until(() -> ids().equals(List.of("snapt-1", "snapt-2")));
+      assertThat(counted).containsExactly("snapt-1", "snapt-1", "snapt-2");
+      assertThat(registry.get("viaduct_bridge_enrolment_failures").counter().count()).isZero();
+    }
+  }
+
+  @Test
   void aSnaptOfBillingThatBreaksARuleIsLeftOutAndTheOthersAreUsed() throws Exception {
     billing.put(EnrolledSnapt.newBuilder().setSnaptId("not an id").setOwner("acme").build());
     billing.put(EnrolmentStub.snapt("snapt-1", "acme"));

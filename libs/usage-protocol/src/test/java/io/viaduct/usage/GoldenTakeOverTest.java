@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.v1.MovedFlow;
+import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.SessionAddress;
 import io.viaduct.usage.v1.TakeOverRequest;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /// Compares the bytes of a hand-over in docs/protocol.md with those that the code writes.
 class GoldenTakeOverTest {
   @Test
-  void thePageShowsTheRequestThatTheCodeWrites() throws IOException {
+  void thePageShowsTheRequestsThatTheCodeWrites() throws IOException {
     TakeOverRequest request =
         TakeOverRequest.newBuilder()
             .setGroup("core")
@@ -35,5 +36,13 @@ class GoldenTakeOverTest {
             .build();
     assertThat(GoldenPage.messages())
         .containsEntry("take-over", HexFormat.of().formatHex(request.toByteArray()));
+    OutcomeRequest outcome =
+        OutcomeRequest.newBuilder()
+            .setGroup("core")
+            .setNumber(9)
+            .setAddress(request.getAddress())
+            .build();
+    assertThat(GoldenPage.messages())
+        .containsEntry("outcome", HexFormat.of().formatHex(outcome.toByteArray()));
   }
 }

@@ -31,7 +31,11 @@ public final class FreeDestinations {
         && (!rule.hasPorts()
             || rule.portFrom() <= flow.remotePort() && flow.remotePort() <= rule.portTo())
         && (network == null
-            || network.ipv6() != flow.isIpv4()
-                && network.contains(flow.remoteHigh(), flow.remoteLow()));
+            || network.ipv6() != flow.isIpv4() && network.contains(flow.remoteHigh(), low(flow)));
+  }
+
+  // A flow has IPv4 addresses as IPv4-mapped ones, a prefix has the 32 bits alone.
+  private static long low(FlowState flow) {
+    return flow.isIpv4() ? flow.remoteLow() & 0xFFFF_FFFFL : flow.remoteLow();
   }
 }

@@ -11,10 +11,12 @@ public final class GroupCounts {
   private final Tally<TakeOverState> answers = new Tally<>(TakeOverState.class);
   private final Tally<TakeOverRefusal> refusals = new Tally<>(TakeOverRefusal.class);
   private final Tally<ReturnOutcome> returns = new Tally<>(ReturnOutcome.class);
+  private final Tally<OutcomeOfAsking> asked = new Tally<>(OutcomeOfAsking.class);
   private final LongAdder strangers = new LongAdder();
   private final LongAdder flowsLeftOut = new LongAdder();
   private volatile int addresses; // written by the group's thread
   private volatile int notRouted; // likewise
+  private volatile int intents; // likewise
 
   /// Attempts to hand a session over.
   public Tally<MoveOutcome> moves() {
@@ -34,6 +36,11 @@ public final class GroupCounts {
   /// Addresses that were returned.
   public Tally<ReturnOutcome> returns() {
     return returns;
+  }
+
+  /// Questions for the outcome of a hand-over whose end was not heard.
+  public Tally<OutcomeOfAsking> asked() {
+    return asked;
   }
 
   /// Returns the number of callers that are no member.
@@ -70,5 +77,14 @@ public final class GroupCounts {
 
   void notRouted(int now) {
     notRouted = now;
+  }
+
+  /// Returns the number of hand-overs of this SNAPT whose outcome is not known.
+  public int intents() {
+    return intents;
+  }
+
+  void intents(int now) {
+    intents = now;
   }
 }

@@ -1,34 +1,20 @@
 package io.viaduct.snapt.group;
 
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
-import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
-import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.operations.Tally;
-import io.viaduct.snapt.relay.Relay;
-import io.viaduct.tunnel.control.v1.Moved;
-import io.viaduct.usage.v1.TakeOverAnswer;
-import io.viaduct.usage.v1.TakeOverRequest;
+import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Hands the sessions of a SNAPT that drains over to other members, a few at a time:
-///
-///     TakeOver ──PREPARED──▶ Moved to the device ──INSTALLED──▶ route, Moved (done) ──▶ the device says Goodbye
-///
-/// Until INSTALLED the session here is the one that carries, and goes on if anything fails. Owner:
-/// the control thread.
+/// Hands the sessions of a SNAPT that drains over to other members, a few at a time; each attempt
+/// is a [HandOver]. Owner: the control thread.
 public final class HandOvers implements ControlServer.Mover {
   private static final Logger LOG = LoggerFactory.getLogger(HandOvers.class);
 
@@ -46,59 +32,43 @@ public final class HandOvers implements ControlServer.Mover {
   private static final long LEAVE_MS = 3_000;
 
   private final GroupSettings settings;
-  private final SessionRegistry registry;
-  private final ControlServer control;
-  private final Relay relay;
-  private final Members members;
-  private final Returns returns;
+  private final HandOver.Parts parts;
   private final Host host;
-  private final Executor thread;
+  private final InstantSource clock;
   private final Tally<MoveOutcome> outcomes;
   private final Map<UUID, Move> moves = new HashMap<>();
   private long number;
   private int running;
 
-  /// @param returns used on the group's thread
-  /// @param thread the group's thread
   HandOvers(
       GroupSettings settings,
-      SessionRegistry registry,
-      ControlServer control,
-      Relay relay,
-      Members members,
-      Returns returns,
+      HandOver.Parts parts,
       Host host,
-      Executor thread,
+      InstantSource clock,
       GroupCounts counts) {
     this.settings = settings;
-    this.registry = registry;
-    this.control = control;
-    this.relay = relay;
-    this.members = members;
-    this.returns = returns;
+    this.parts = parts;
     this.host = host;
-    this.thread = thread;
+    this.clock = clock;
     this.outcomes = counts.moves();
   }
 
   @Override
   public void prepare() {
-    members.connect();
+    parts.members().connect();
   }
 
   @Override
   public boolean move() {
-    for (Iterator<Move> each = moves.values().iterator(); each.hasNext(); ) {
-      Move move = each.next();
-      if (!move.runs && registry.find(move.session.id()).isEmpty()) {
-        each.remove();
-      }
-    }
+    moves
+        .values()
+        .removeIf(
+            each -> each.attempt == null && parts.registry().find(each.session.id()).isEmpty());
     boolean goesOn = false;
-    for (Session session : List.copyOf(registry.sessions())) {
+    for (Session session : List.copyOf(parts.registry().sessions())) {
       Move move = moves.computeIfAbsent(session.id(), _ -> new Move(session));
-      boolean can = !move.runs && move.attempts < ATTEMPTS_MAX && control.canMove(session);
-      goesOn |= move.runs || can;
+      boolean can = move.mayBegin() && parts.control().canMove(session);
+      goesOn |= move.holdsDrain() || can;
       if (can && running < AT_ONCE) {
         move.begin();
       }
@@ -106,24 +76,37 @@ public final class HandOvers implements ControlServer.Mover {
     return goesOn;
   }
 
+  // The Unix time in ms at least: an attempt of the process before has a smaller number.
+  private long nextNumber() {
+    number = Math.max(number + 1, clock.millis());
+    return number;
+  }
+
   /// The hand-over of one session.
-  private final class Move {
+  private final class Move implements HandOver.Owner {
     private final Session session;
-    private boolean runs;
     private int attempts;
-    private long current; // number of the newest attempt
-    private @Nullable ClientCallStreamObserver<TakeOverRequest> call; // of this attempt
-    private boolean isPrepared;
-    private boolean isInstalled;
+    private boolean isMoved;
+    private @Nullable HandOver attempt; // that is not over
+    private String to = "";
 
     private Move(Session session) {
       this.session = session;
     }
 
+    private boolean mayBegin() {
+      return attempt == null && !isMoved && attempts < ATTEMPTS_MAX;
+    }
+
+    private boolean holdsDrain() {
+      HandOver present = attempt;
+      return isMoved || present != null && present.holdsDrain();
+    }
+
     private void begin() {
       List<GroupSettings.Member> serving =
           settings.members().stream()
-              .filter(each -> control.serving(each.id()).isPresent())
+              .filter(each -> parts.control().serving(each.id()).isPresent())
               .filter(this::mayHave)
               .toList();
       if (serving.isEmpty()) {
@@ -131,17 +114,13 @@ public final class HandOvers implements ControlServer.Mover {
         outcomes.count(MoveOutcome.NO_MEMBER);
         return;
       }
-      GroupSettings.Member to = serving.get(attempts % serving.size());
+      to = serving.get(attempts % serving.size()).id();
       attempts++;
-      runs = true;
-      isPrepared = false;
       running++;
-      long of = ++number;
-      current = of;
-      var unused =
-          relay
-              .flowsOf(session, TakeOverMessage.FLOWS_MAX)
-              .thenAccept(flows -> control.onControlThread(() -> call(to, of, flows)));
+      Intent intent = new Intent(session.address(), to, nextNumber());
+      HandOver begun = new HandOver(parts, session, intent, this);
+      attempt = begun;
+      begun.begin();
     }
 
     /// An address of another pool goes to its owner only: any other member would refuse it. A
@@ -152,125 +131,26 @@ public final class HandOvers implements ControlServer.Mover {
       return isLed && (session.slot() >= 0 || member.pool().has(session.address()));
     }
 
-    private void call(GroupSettings.Member to, long of, List<Arrival.Flow> flows) {
-      members.takeOver(
-          to.id(),
-          TakeOverMessage.of(settings.name(), of, session, flows),
-          new ClientResponseObserver<TakeOverRequest, TakeOverAnswer>() {
-            @Override
-            public void beforeStart(ClientCallStreamObserver<TakeOverRequest> begun) {
-              call = begun; // on the control thread, within the call
-            }
-
-            @Override
-            public void onNext(TakeOverAnswer answer) {
-              ofThis(() -> answered(to, of, answer));
-            }
-
-            @Override
-            public void onError(Throwable why) {
-              ofThis(() -> failed(to, MoveOutcome.UNREACHABLE, why.toString()));
-            }
-
-            private void ofThis(Runnable work) {
-              control.onControlThread(() -> {
-                if (of == current) { // a call that was cancelled ends later
-                  work.run();
-                }
-              });
-            }
-
-            @Override
-            public void onCompleted() {}
-          });
+    @Override
+    public void leftDevice() {
+      running--;
     }
 
-    private void answered(GroupSettings.Member to, long of, TakeOverAnswer answer) {
-      switch (answer.getState()) {
-        case PREPARED -> prepared(to, of);
-        case INSTALLED -> installed(to, of);
-        case REFUSED ->
-            failed(to, MoveOutcome.REFUSED, answer.getRefusal() + ": " + answer.getDetail());
-        case TAKE_OVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
-            failed(to, MoveOutcome.REFUSED, "an answer of a later version");
-      }
-    }
-
-    private void prepared(GroupSettings.Member to, long of) {
-      if (!runs || isPrepared) {
-        return;
-      }
-      Optional<io.viaduct.tunnel.control.v1.Relay> known = control.serving(to.id());
-      if (known.isEmpty()) {
-        failed(to, MoveOutcome.NO_MEMBER, "it takes no sessions any more");
-        return;
-      }
-      if (registry.find(session.id()).isEmpty()) {
-        failed(to, MoveOutcome.DEVICE_LEFT, "the session has ended");
-        return;
-      }
-      isPrepared = true;
-      registry.passOn(session, true);
-      if (!control.tell(session, moved(of, known.get(), false))) {
-        failed(to, MoveOutcome.DEVICE_LEFT, "the device is not connected");
-      }
-    }
-
-    private static Moved moved(long of, io.viaduct.tunnel.control.v1.Relay to, boolean isDone) {
-      return Moved.newBuilder().setNumber(of).setTo(to).setDone(isDone).build();
-    }
-
-    private void installed(GroupSettings.Member to, long of) {
-      if (!runs || isInstalled) {
-        return;
-      }
-      if (!isPrepared) {
-        failed(to, MoveOutcome.REFUSED, "INSTALLED came before PREPARED");
-        return;
-      }
-      isInstalled = true;
-      thread.execute(() -> {
-        boolean isLed = returns.gone(session.address(), to);
-        returns.settleLater(session.address());
-        control.onControlThread(
-            () -> given(to, of, isLed ? MoveOutcome.MOVED : MoveOutcome.ROUTE_FAILED));
-      });
-    }
-
-    private void given(GroupSettings.Member to, long of, MoveOutcome outcome) {
-      LOG.info("{} is handed over to {}: {}", session, to.id(), outcome);
+    @Override
+    public void over(MoveOutcome outcome, String words) {
+      HandOver ended = attempt;
+      attempt = null;
       outcomes.count(outcome);
-      running--;
-      control.later(
-          UNDER_WAY_MS,
-          () ->
-              control.tell(
-                  session,
-                  moved(of, io.viaduct.tunnel.control.v1.Relay.getDefaultInstance(), true)));
-      control.later(
-          LEAVE_MS,
-          () -> {
-            runs = false;
-            registry.end(session, SessionEnd.MOVED);
-          });
-    }
-
-    private void failed(GroupSettings.Member to, MoveOutcome why, String words) {
-      if (!runs || isInstalled) {
+      isMoved = outcome == MoveOutcome.MOVED || outcome == MoveOutcome.ROUTE_FAILED;
+      if (!isMoved) {
+        LOG.warn("{} is not handed over to {}: {}", session, to, words);
         return;
       }
-      LOG.warn("{} is not handed over to {}: {}", session, to.id(), words);
-      outcomes.count(why);
-      runs = false;
-      running--;
-      if (isPrepared) {
-        registry.passOn(session, false);
+      LOG.info("{} is handed over to {}: {}", session, to, outcome);
+      if (ended != null) {
+        parts.control().later(UNDER_WAY_MS, ended::tellDone);
       }
-      ClientCallStreamObserver<TakeOverRequest> open = call;
-      call = null;
-      if (open != null) {
-        open.cancel("this SNAPT goes on with the session", null); // nothing if it has ended
-      }
+      parts.control().later(LEAVE_MS, () -> parts.registry().end(session, SessionEnd.MOVED));
     }
   }
 }

@@ -5,6 +5,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslContext;
 import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.usage.v1.OutcomeAnswer;
+import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ReturnAnswer;
 import io.viaduct.usage.v1.ReturnRequest;
 import io.viaduct.usage.v1.SnaptGroupGrpc;
@@ -21,6 +23,7 @@ final class Members implements AutoCloseable {
   private static final int MESSAGE_BYTES_MAX = 1 << 16; // of an answer
   // Longer than a member waits for the device.
   private static final long TAKE_OVER_MS = 8_000;
+  private static final long OUTCOME_MS = 2_000;
   private static final long RETURN_MS = 5_000;
 
   private final String group;
@@ -52,6 +55,17 @@ final class Members implements AutoCloseable {
 
   void takeOver(String member, TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
     stub(member, TAKE_OVER_MS).takeOver(request, answers);
+  }
+
+  void outcome(Intent of, StreamObserver<OutcomeAnswer> answer) {
+    stub(of.to(), OUTCOME_MS)
+        .outcome(
+            OutcomeRequest.newBuilder()
+                .setGroup(group)
+                .setNumber(of.number())
+                .setAddress(TakeOverMessage.of(of.address()))
+                .build(),
+            answer);
   }
 
   void give(String member, PublicAddress back, StreamObserver<ReturnAnswer> answer) {

@@ -1,11 +1,8 @@
 package io.viaduct.snapt.group;
 
 import io.viaduct.snapt.napt.PublicAddress;
-import io.viaduct.snapt.reporting.DurableFile;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,13 +44,14 @@ final class MovedAddresses {
     }
   }
 
-  private final Path file;
+  private final MovedFile file;
   private final GroupSettings settings;
   private final GroupSettings.MemberPool own;
   private final Host host;
   private final GroupCounts counts;
   // Immutable, replaced as a whole by the group's thread; the last stay of each is the newest.
   private volatile Map<PublicAddress, List<Stay>> stays = Map.of();
+  private volatile Map<PublicAddress, Intent> intents = Map.of(); // likewise
   private final Set<PublicAddress> notRouted = new LinkedHashSet<>();
 
   /// A change of the host's routes.
@@ -69,7 +67,7 @@ final class MovedAddresses {
       GroupSettings.MemberPool own,
       Host host,
       GroupCounts counts) {
-    this.file = file;
+    this.file = new MovedFile(file);
     this.settings = settings;
     this.own = own;
     this.host = host;
@@ -81,23 +79,10 @@ final class MovedAddresses {
   /// @return the addresses that were here when the process ended
   /// @throws IOException if the file cannot be read, or a line is damaged
   List<PublicAddress> open() throws IOException {
-    if (!Files.exists(file)) {
-      return List.of();
-    }
-    Map<PublicAddress, List<Stay>> read = new LinkedHashMap<>();
-    for (String line : Files.readAllLines(file)) {
-      String[] words = line.split(" ");
-      if (words.length != 4) {
-        throw new IOException(
-            "%s: each line has 4 words, got '%s': delete the file if no session is handed over"
-                .formatted(file, line));
-      }
-      read.computeIfAbsent(PublicAddress.of(words[0], words[1]), _ -> new ArrayList<>())
-          .add(new Stay(words[2], words[3]));
-    }
-    swap(read);
+    MovedFile.Content read = file.read();
+    swap(read.stays(), read.intents());
     List<PublicAddress> here = new ArrayList<>();
-    read.forEach((address, of) -> {
+    stays.forEach((address, of) -> {
       if (of.getLast().isHere()) {
         here.add(address);
       }
@@ -215,6 +200,7 @@ final class MovedAddresses {
     try {
       host.here(address);
       notRouted.remove(address);
+      counts.notRouted(notRouted.size());
     } catch (IOException e) {
       try {
         change(address, before);
@@ -226,8 +212,8 @@ final class MovedAddresses {
     }
   }
 
-  /// Hands an address on. If it goes back to the member from which it came, nothing of it stays but
-  /// the route, for what is under way; [#settle] removes it.
+  /// Hands an address on, and forgets the intent. If it goes back to the member from which it came,
+  /// nothing of it stays but the route, for what is under way; [#settle] removes it.
   ///
   /// @param to member that has taken it over
   /// @return false if the host refuses the route: [#again] tries it again
@@ -242,9 +228,11 @@ final class MovedAddresses {
     if (!from.equals(to.id())) {
       now.add(new Stay(from, to.id()));
     }
+    Map<PublicAddress, Intent> open = new LinkedHashMap<>(intents);
+    open.remove(address);
     boolean isRouted;
     try {
-      change(address, now);
+      change(address, now, open);
     } finally {
       isRouted = route(address, () -> host.away(address, to));
     }
@@ -284,31 +272,72 @@ final class MovedAddresses {
     route(address, () -> lead(address));
   }
 
+  /// Records that an address may go to a member.
+  ///
+  /// @throws IOException if it cannot be written; nothing has then changed
+  void intend(Intent intent) throws IOException {
+    Map<PublicAddress, Intent> next = new LinkedHashMap<>(intents);
+    next.put(intent.address(), intent);
+    write(stays, next);
+  }
+
+  /// Forgets an intent, because the member has not taken the address.
+  ///
+  /// @throws IOException if it cannot be written; nothing has then changed
+  void forget(Intent intent) throws IOException {
+    Map<PublicAddress, Intent> next = new LinkedHashMap<>(intents);
+    if (next.remove(intent.address(), intent)) {
+      write(stays, next);
+    }
+  }
+
+  /// Returns the hand-overs whose outcome is not known. Any thread may call this.
+  List<Intent> intents() {
+    return List.copyOf(intents.values());
+  }
+
+  /// Returns the open hand-over of an address, null if there is none. Any thread may call this.
+  @Nullable Intent intent(PublicAddress address) {
+    return intents.get(address);
+  }
+
+  /// Returns whether an address that a member may have handed over is not with the member any more.
+  /// An own address is away only as recorded. Another one is here, or with its owner.
+  ///
+  /// @param from id of the member
+  boolean hasTaken(PublicAddress address, String from) {
+    Stay last = last(address);
+    if (own.has(address)) {
+      return last == null || !last.to().equals(from);
+    }
+    return last != null && last.isHere() && last.from().equals(from);
+  }
+
   private void change(PublicAddress address, List<Stay> now) throws IOException {
+    change(address, now, intents);
+  }
+
+  private void change(PublicAddress address, List<Stay> now, Map<PublicAddress, Intent> open)
+      throws IOException {
     Map<PublicAddress, List<Stay>> next = new LinkedHashMap<>(stays);
     if (now.isEmpty()) {
       next.remove(address);
     } else {
-      next.put(address, now);
+      next.put(address, List.copyOf(now));
     }
-    write(next);
-    swap(next);
+    write(next, open);
   }
 
-  private void swap(Map<PublicAddress, List<Stay>> next) {
-    next.replaceAll((_, of) -> List.copyOf(of));
-    stays = Collections.unmodifiableMap(next);
-    counts.addresses(next.size());
+  private void write(Map<PublicAddress, List<Stay>> all, Map<PublicAddress, Intent> open)
+      throws IOException {
+    file.write(new MovedFile.Content(all, open));
+    swap(all, open);
   }
 
-  private void write(Map<PublicAddress, List<Stay>> all) throws IOException {
-    StringBuilder text = new StringBuilder();
-    all.forEach((address, of) -> {
-      for (Stay each : of) {
-        text.append(address).append(' ').append(each.from()).append(' ').append(each.to());
-        text.append('\n');
-      }
-    });
-    DurableFile.write(file, text.toString().getBytes(StandardCharsets.US_ASCII));
+  private void swap(Map<PublicAddress, List<Stay>> all, Map<PublicAddress, Intent> open) {
+    stays = Collections.unmodifiableMap(all);
+    intents = Collections.unmodifiableMap(open);
+    counts.addresses(all.size());
+    counts.intents(open.size());
   }
 }

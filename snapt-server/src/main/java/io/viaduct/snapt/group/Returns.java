@@ -92,6 +92,18 @@ final class Returns {
         });
   }
 
+  /// Frees an own address that a member wanted to hand over and that has been returned meanwhile.
+  void notTaken(PublicAddress address) {
+    if (addresses.last(address) == null) {
+      free.accept(address);
+    }
+  }
+
+  /// Returns whether an address is on its way back to the member from which it came.
+  boolean isLeaving(PublicAddress address) {
+    return asked.contains(address);
+  }
+
   private void onThread(Runnable work, long delayMs) {
     try {
       var unused = thread.schedule(work, delayMs, TimeUnit.MILLISECONDS);
@@ -150,8 +162,13 @@ final class Returns {
   /// Takes an address that a member returns.
   ///
   /// @return false if this SNAPT has not given it to the member
-  /// @throws IOException if it cannot be written; the member then asks again
+  /// @throws IOException if it cannot be written, or the outcome of the hand-over is not known here
+  ///   yet; the member then asks again
   boolean returned(PublicAddress address, String by) throws IOException {
+    Intent open = addresses.intent(address);
+    if (open != null && open.to().equals(by)) {
+      throw new IOException("%s is not settled yet".formatted(open));
+    }
     MovedAddresses.Stay last = addresses.last(address);
     if (last == null || !last.to().equals(by)) {
       outcomes.count(ReturnOutcome.UNKNOWN);

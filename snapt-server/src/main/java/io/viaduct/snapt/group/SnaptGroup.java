@@ -41,6 +41,7 @@ public final class SnaptGroup implements AutoCloseable {
   private final Members members;
   private final Returns returns;
   private final TakeOverService service;
+  private final Intents intents;
   private final HandOvers handOvers;
   private final WatchedListener listener;
   private final Server server;
@@ -84,8 +85,22 @@ public final class SnaptGroup implements AutoCloseable {
     service =
         new TakeOverService(
             settings, registry, control, tokens, addresses, returns, thread, clock, counts);
+    intents = new Intents(addresses, settings, members, returns, thread, counts);
     handOvers =
-        new HandOvers(settings, registry, control, relay, members, returns, host, thread, counts);
+        new HandOvers(
+            settings,
+            new HandOver.Parts(
+                settings.name(),
+                registry,
+                control,
+                relay,
+                members,
+                intents,
+                thread,
+                System::nanoTime),
+            host,
+            clock,
+            counts);
     listener = new WatchedListener("group", new FailedHandshakeLog("the group's port", clock));
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(settings.listen(), settings.port()))
@@ -103,17 +118,19 @@ public final class SnaptGroup implements AutoCloseable {
             .build();
   }
 
-  /// Leads packets for the addresses that moved before this start, keeps those that others have,
-  /// and returns those whose sessions have ended with the process. Then listens. Called before the
-  /// control port opens.
+  /// Leads packets for the addresses that moved before this start, keeps those that others have or
+  /// may have, asks for the outcomes that were not heard, and returns the addresses whose sessions
+  /// have ended with the process. Then listens. Called before the control port opens.
   ///
   /// @throws IOException if the file or the port cannot be used
   public void start() throws IOException {
     List<PublicAddress> ended = addresses.open();
     addresses.all().forEach(registry::keep);
+    addresses.intents().forEach(each -> registry.keep(each.address()));
     thread.execute(() -> {
       addresses.lead();
-      ended.forEach(returns::leave);
+      ended.stream().filter(each -> addresses.intent(each) == null).forEach(returns::leave);
+      intents.askAll();
     });
     var unused =
         thread.scheduleWithFixedDelay(

@@ -124,10 +124,11 @@ final class TakeOverMessage {
           "a flow's remote address must be of a family of the device, got %d bytes"
               .formatted(remote.length));
     }
-    if (code < 0 || code >= ServiceClass.COUNT || flow.getProtocol() > 255) {
+    if (code < 0 || code >= ServiceClass.COUNT || flow.getProtocol() >>> 8 != 0) {
       throw new IllegalArgumentException(
-          "a flow has a class and a protocol below 256, got %d and %d"
-              .formatted(flow.getServiceClassValue(), flow.getProtocol()));
+          "a flow has a class and a protocol below 256, got %d and %s"
+              .formatted(
+                  flow.getServiceClassValue(), Integer.toUnsignedString(flow.getProtocol())));
     }
     if ((flow.getDevicePort() | flow.getRemotePort()) >>> 16 != 0
         || flow.getApplication().length() > APPLICATION_LENGTH_MAX) {

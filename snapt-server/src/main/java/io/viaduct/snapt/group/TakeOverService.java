@@ -11,6 +11,8 @@ import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.usage.v1.OutcomeAnswer;
+import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ReturnAnswer;
 import io.viaduct.usage.v1.ReturnRequest;
 import io.viaduct.usage.v1.SnaptGroupGrpc;
@@ -40,6 +42,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   private final Executor thread;
   private final InstantSource clock;
   private final GroupCounts counts;
+  private final Takings takings = new Takings();
 
   /// @param registry used on the control thread
   /// @param addresses changed on the group's thread
@@ -68,7 +71,9 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   @Override
   public void takeOver(TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
     Taking taking =
-        new Taking(MemberIdentity.NAME.get(), (ServerCallStreamObserver<TakeOverAnswer>) answers);
+        new Taking(
+            new Takings.Attempt(MemberIdentity.NAME.get(), request.getNumber()),
+            (ServerCallStreamObserver<TakeOverAnswer>) answers);
     if (!request.getGroup().equals(settings.name())) {
       taking.refuse(
           TakeOverRefusal.OTHER_GROUP,
@@ -76,12 +81,12 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       return;
     }
     try {
+      String from = taking.attempt.from();
       PublicAddress address = TakeOverMessage.address(request.getAddress());
-      if (!addresses.mayCome(address, taking.from)) {
+      if (!addresses.mayCome(address, from)) {
         taking.refuse(
             TakeOverRefusal.FOREIGN_ADDRESS,
-            "%s is not of the pool of %s, and is not known to be there"
-                .formatted(address, taking.from));
+            "%s is not of the pool of %s, and is not known to be there".formatted(address, from));
         return;
       }
       switch (tokens.verify(request.getToken(), clock.millis())) {
@@ -91,7 +96,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
             taking.expect(
                 new Arrival(
                     request.getNumber(),
-                    taking.from,
+                    from,
                     token.deviceKey(),
                     address,
                     TakeOverMessage.inner(request),
@@ -118,117 +123,164 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
         answer.onNext(ReturnAnswer.newBuilder().setKnown(known).build());
         answer.onCompleted();
       } catch (IOException | IllegalArgumentException e) {
-        LOG.error("{} returns an address: {}", by, e.getMessage());
+        LOG.warn("{} returns an address: {}", by, e.getMessage());
         answer.onError(
             Status.INTERNAL.withDescription(String.valueOf(e.getMessage())).asException());
       }
     });
   }
 
-  /// One hand-over to this SNAPT. Its answers come from the control thread and the group's thread.
-  private final class Taking implements Arrival.Listener {
-    private final String from;
-    private final ServerCallStreamObserver<TakeOverAnswer> answers; // guarded by itself
-    private boolean isOver; // likewise
-    private @Nullable PublicAddress expected; // used by the control thread
+  @Override
+  public void outcome(OutcomeRequest request, StreamObserver<OutcomeAnswer> answer) {
+    String by = MemberIdentity.NAME.get();
+    thread.execute(() -> {
+      try {
+        PublicAddress address = TakeOverMessage.address(request.getAddress());
+        takings.giveUp(new Takings.Attempt(by, request.getNumber()));
+        boolean isTaken = addresses.hasTaken(address, by) && !returns.isLeaving(address);
+        answer.onNext(OutcomeAnswer.newBuilder().setTaken(isTaken).build());
+        answer.onCompleted();
+      } catch (IllegalArgumentException e) {
+        answer.onError(
+            Status.INVALID_ARGUMENT.withDescription(String.valueOf(e.getMessage())).asException());
+      }
+    });
+  }
 
-    private Taking(String from, ServerCallStreamObserver<TakeOverAnswer> answers) {
-      this.from = from;
+  /// One hand-over to this SNAPT:
+  ///
+  ///     WAITING ──the device has come, address written──▶ TAKEN
+  ///        └ ─── refused, too late, given up by the caller ──▶ OVER
+  ///
+  /// The group's thread decides which, once, so a caller that asks for the outcome hears the same
+  /// for ever. Answers come from several threads.
+  private final class Taking implements Arrival.Listener, Takings.Waiting {
+    private enum State {
+      WAITING,
+      TAKEN,
+      OVER
+    }
+
+    private final Takings.Attempt attempt;
+    private final ServerCallStreamObserver<TakeOverAnswer> answers; // guarded by itself
+    private boolean isAnswered; // likewise: nothing follows
+    private State state = State.WAITING; // owned by the group's thread
+    private @Nullable Arrival arrival; // likewise
+
+    private Taking(Takings.Attempt attempt, ServerCallStreamObserver<TakeOverAnswer> answers) {
+      this.attempt = attempt;
       this.answers = answers;
     }
 
-    private void expect(Arrival arrival) {
-      answers.setOnCancelHandler(() -> control.onControlThread(() -> givenUp(arrival)));
-      control.onControlThread(() -> {
-        TakeOverRefusal why = refusal(arrival);
-        if (why == null) {
-          answer(TakeOverState.PREPARED);
+    private void expect(Arrival coming) {
+      thread.execute(() -> {
+        arrival = coming;
+        if (takings.begin(attempt, this)) {
+          control.onControlThread(() -> prepare(coming));
         } else {
-          refuse(why, "the session of " + arrival.address());
+          refuse(TakeOverRefusal.GIVEN_UP, "the outcome was asked for before");
         }
       });
+      answers.setOnCancelHandler(() -> thread.execute(this::giveUp)); // after the above
     }
 
-    private @Nullable TakeOverRefusal refusal(Arrival arrival) {
+    private void prepare(Arrival coming) {
+      TakeOverRefusal why = refusal(coming);
+      if (why == null) {
+        answer(TakeOverState.PREPARED);
+      } else {
+        thread.execute(() -> end(why, "the session of " + coming.address()));
+      }
+    }
+
+    private @Nullable TakeOverRefusal refusal(Arrival coming) {
       if (!registry.isServing()) {
         return TakeOverRefusal.NOT_SERVING;
       }
-      if (registry.ofDevice(arrival.deviceKey()).isPresent()) {
+      if (registry.ofDevice(coming.deviceKey()).isPresent()) {
         return TakeOverRefusal.SESSION_OPEN;
       }
-      if (registry.has(arrival.address())
-          || registry.arrivals().has(arrival.address(), arrival.deviceKey())) {
+      if (registry.has(coming.address())
+          || registry.arrivals().has(coming.address(), coming.deviceKey())) {
         return TakeOverRefusal.ADDRESS_IN_USE;
       }
-      if (!registry.hasRoom() || !registry.arrivals().expect(arrival)) {
+      if (!registry.hasRoom() || !registry.arrivals().expect(coming)) {
         return TakeOverRefusal.FULL;
       }
-      registry.keep(arrival.address());
-      expected = arrival.address();
+      registry.keep(coming.address());
       return null;
     }
 
     @Override
     public void bound(Session session) {
       thread.execute(() -> {
+        if (state != State.WAITING) {
+          return; // the session ends
+        }
         try {
-          addresses.take(session.address(), from);
-          LOG.info("{} is taken over from {}", session, from);
+          addresses.take(session.address(), attempt.from());
+          state = State.TAKEN;
+          takings.end(attempt);
+          LOG.info("{} is taken over from {}", session, attempt.from());
           answer(TakeOverState.INSTALLED);
-          control.onControlThread(() -> {
-            if (registry.find(session.id()).isEmpty()) {
-              over(session); // it has ended before it was taken
-            }
-          });
         } catch (IOException e) {
-          LOG.error("{} from {}: {}", session.address(), from, e.getMessage());
-          refuse(TakeOverRefusal.ROUTE_FAILED, String.valueOf(e.getMessage()));
-          control.onControlThread(() -> registry.end(session, SessionEnd.NOT_TAKEN_OVER));
+          LOG.error("{} from {}: {}", session.address(), attempt.from(), e.getMessage());
+          end(TakeOverRefusal.ROUTE_FAILED, String.valueOf(e.getMessage()));
         }
       });
     }
 
     @Override
     public void lapsed() {
-      refuse(TakeOverRefusal.DEVICE_AWAY, "the device has not come");
-      notTaken();
-    }
-
-    private void notTaken() {
-      PublicAddress address = expected;
-      if (address != null) {
-        thread.execute(() -> returns.leave(address));
-      }
-    }
-
-    /// Ends the session, because the other member goes on with it.
-    private void givenUp(Arrival arrival) {
-      synchronized (answers) {
-        if (isOver) {
-          return;
-        }
-        isOver = true;
-      }
-      registry.arrivals().forget(arrival);
-      notTaken();
-      registry
-          .ofDevice(arrival.deviceKey())
-          .filter(session -> session.arrival() == arrival)
-          .ifPresent(session -> registry.end(session, SessionEnd.NOT_TAKEN_OVER));
+      thread.execute(() -> end(TakeOverRefusal.DEVICE_AWAY, "the device has not come"));
     }
 
     @Override
     public void over(Session session) {
-      thread.execute(() -> returns.leave(session.address()));
+      thread.execute(() -> {
+        if (state == State.TAKEN) {
+          returns.leave(session.address());
+        } else {
+          end(TakeOverRefusal.DEVICE_AWAY, "the device's session has ended");
+        }
+      });
     }
 
-    private void answer(TakeOverState state) {
+    @Override
+    public void giveUp() {
+      end(TakeOverRefusal.GIVEN_UP, "the caller goes on with the session");
+    }
+
+    /// Ends what waits: the other member goes on with the session. Does nothing if it is taken.
+    private void end(TakeOverRefusal why, String detail) {
+      if (state != State.WAITING) {
+        return;
+      }
+      state = State.OVER;
+      takings.end(attempt);
+      refuse(why, detail);
+      Arrival expected = arrival;
+      if (expected != null) {
+        control.onControlThread(() -> forget(expected));
+      }
+    }
+
+    private void forget(Arrival expected) {
+      registry.arrivals().forget(expected);
+      registry
+          .ofDevice(expected.deviceKey())
+          .filter(session -> session.arrival() == expected)
+          .ifPresent(session -> registry.end(session, SessionEnd.NOT_TAKEN_OVER));
+      thread.execute(() -> returns.notTaken(expected.address()));
+    }
+
+    private void answer(TakeOverState now) {
       synchronized (answers) {
-        if (!isOver && !answers.isCancelled()) {
-          counts.answers().count(state);
-          answers.onNext(TakeOverAnswer.newBuilder().setState(state).build());
-          if (state == TakeOverState.INSTALLED) {
-            isOver = true;
+        if (!isAnswered && !answers.isCancelled()) {
+          counts.answers().count(now);
+          answers.onNext(TakeOverAnswer.newBuilder().setState(now).build());
+          if (now == TakeOverState.INSTALLED) {
+            isAnswered = true;
             answers.onCompleted();
           }
         }
@@ -237,9 +289,12 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
 
     private void refuse(TakeOverRefusal why, String detail) {
       synchronized (answers) {
-        if (!isOver && !answers.isCancelled()) {
-          isOver = true;
-          counts.refusals().count(why);
+        if (isAnswered) {
+          return;
+        }
+        isAnswered = true;
+        counts.refusals().count(why);
+        if (!answers.isCancelled()) {
           answers.onNext(
               TakeOverAnswer.newBuilder()
                   .setState(TakeOverState.REFUSED)

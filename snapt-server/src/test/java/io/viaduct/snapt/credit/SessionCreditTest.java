@@ -207,6 +207,14 @@ class SessionCreditTest {
   }
 
   @Test
+  void anIpv4NetworkThatIsReachableWithoutCreditIsReached() throws Exception {
+    exhaust();
+    device.tunnel.send(PacketText.udp("10.64.0.2", 5000, "198.51.100.53", 7000, 'x'));
+    assertThat(snapt.nextOut()).isNotNull();
+    isRefused(7000);
+  }
+
+  @Test
   void aStreamThatFailsAgainAndAgainStopsNothingThatMayGoOn() throws Exception {
     long endNs = System.nanoTime() + 1_500_000_000; // an answer is awaited for a second
     while (System.nanoTime() < endNs) {

@@ -108,12 +108,43 @@ class MovedAddressesTest {
   }
 
   @Test
+  void anAddressThatComesBackBeforeItsRouteAwayIsSetLacksNoRoute() throws Exception {
+    MovedAddresses addresses = addresses();
+    host.refuses = true;
+    addresses.give(ADDRESS, B);
+    assertThat(counts.notRouted()).isEqualTo(1);
+    host.refuses = false;
+    addresses.take(ADDRESS, "snapt-2");
+    assertThat(counts.notRouted()).isZero();
+  }
+
+  @Test
+  void anIntentOutlivesTheProcessUntilItsOutcomeIsKnown() throws Exception {
+    Intent intent = new Intent(ADDRESS, "snapt-2", 1_795_718_542_650L);
+    Intent other = new Intent(PublicAddress.of("10.1.0.6", "fd01::6"), "snapt-3", 7);
+    MovedAddresses before = addresses();
+    before.intend(intent);
+    before.intend(other);
+    MovedAddresses after = addresses();
+    assertThat(after.open()).isEmpty();
+    assertThat(after.intents()).containsExactly(intent, other);
+    assertThat(after.all()).as("nothing has moved").isEmpty();
+    after.give(ADDRESS, B);
+    after.forget(other);
+    assertThat(counts.intents()).isZero();
+    MovedAddresses last = addresses();
+    last.open();
+    assertThat(last.intents()).isEmpty();
+    assertThat(last.all()).containsExactly(ADDRESS);
+  }
+
+  @Test
   void aDamagedFileStopsTheStartWithTheLine() throws Exception {
     MovedAddresses addresses = addresses();
     Files.writeString(folder.resolve("state/moved"), "10.1.0.5 fd01::5 -\n");
     assertThatThrownBy(addresses::open)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("each line has 4 words, got '10.1.0.5 fd01::5 -'");
+        .hasMessageContaining("each line has 4 words, or 5 of an intent, got '10.1.0.5 fd01::5 -'");
   }
 
   @Test

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
@@ -35,6 +37,8 @@ import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.OutcomeAnswer;
+import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ReturnRequest;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptGroupGrpc;
@@ -53,8 +57,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,10 +73,12 @@ class SnaptGroupTest {
   @TempDir Path folder;
   private TestOperator operator;
   private Detour toFirst;
+  private Detour toSecond;
   private One first;
   private One second;
   private final KeyPair device = Ed25519.generate();
   private final List<AutoCloseable> opened = new ArrayList<>();
+  private final List<String> numbers = new CopyOnWriteArrayList<>();
 
   /// A SNAPT and its membership.
   private final class One {
@@ -147,8 +155,10 @@ class SnaptGroupTest {
   void start() throws Exception {
     operator = new TestOperator(folder.resolve("pki"));
     toFirst = new Detour();
+    toSecond = new Detour();
     second = new One(2, toFirst.port());
-    first = new One(1, second.group.port());
+    toSecond.leadTo(second.group.port());
+    first = new One(1, toSecond.port());
     toFirst.leadTo(first.group.port());
     first.snapt.control.told(List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)));
   }
@@ -171,6 +181,7 @@ class SnaptGroupTest {
     first.close();
     second.close();
     toFirst.close();
+    toSecond.close();
   }
 
   private <T extends AutoCloseable> T closing(T made) {
@@ -268,8 +279,8 @@ class SnaptGroupTest {
     old.send(PacketText.up());
     String address = source(first.snapt.nextOut());
     first.snapt.control.drain(System.currentTimeMillis() + 1);
-    assertThat(moved(before).getNumber()).isEqualTo(1);
-    assertThat(moved(before).getNumber()).as("the next attempt").isEqualTo(2);
+    long number = moved(before).getNumber();
+    assertThat(moved(before).getNumber()).as("the next attempt").isGreaterThan(number);
     assertThat(second.counts.refusals().of(TakeOverRefusal.DEVICE_AWAY)).isPositive();
     first.snapt.inject(0, down(address));
     assertThat(old.arrived.poll(5, TimeUnit.SECONDS)).isNotNull();
@@ -324,7 +335,8 @@ class SnaptGroupTest {
         .setNumber(1)
         .setToken(SignedSessionToken.parseFrom(token()))
         .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::9")))
-        .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}));
+        .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}))
+        .setInnerIpv6(ByteString.copyFrom(InetAddress.getByName("fdaa::2").getAddress()));
   }
 
   @Test
@@ -400,6 +412,7 @@ class SnaptGroupTest {
     refused(
         TakeOverRefusal.ADDRESS_IN_USE,
         request()
+            .setNumber(2)
             .setToken(
                 SignedSessionToken.parseFrom(
                     operator.sign(TestOperator.token("bob", other).build())))
@@ -407,9 +420,11 @@ class SnaptGroupTest {
     assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
   }
 
-  @Test
-  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
-    CountDownLatch cancelled = new CountDownLatch(1);
+  /// Replaces the second SNAPT by a member that answers as the test wants, and has taken nothing
+  /// when it is asked.
+  private void memberThat(
+      BiConsumer<TakeOverRequest, ServerCallStreamObserver<TakeOverAnswer>> answers)
+      throws Exception {
     Server member =
         NettyServerBuilder.forPort(0)
             .sslContext(server("snapt-2"))
@@ -417,11 +432,17 @@ class SnaptGroupTest {
                 new SnaptGroupGrpc.SnaptGroupImplBase() {
                   @Override
                   public void takeOver(
-                      TakeOverRequest request, StreamObserver<TakeOverAnswer> answers) {
-                    ((ServerCallStreamObserver<TakeOverAnswer>) answers)
-                        .setOnCancelHandler(cancelled::countDown);
-                    answers.onNext(
-                        TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+                      TakeOverRequest request, StreamObserver<TakeOverAnswer> observer) {
+                    numbers.add("take over " + request.getNumber());
+                    answers.accept(request, (ServerCallStreamObserver<TakeOverAnswer>) observer);
+                  }
+
+                  @Override
+                  public void outcome(
+                      OutcomeRequest request, StreamObserver<OutcomeAnswer> observer) {
+                    numbers.add("outcome " + request.getNumber());
+                    observer.onNext(OutcomeAnswer.getDefaultInstance());
+                    observer.onCompleted();
                   }
                 })
             .build()
@@ -430,10 +451,233 @@ class SnaptGroupTest {
     first.close();
     first = new One(1, member.getPort());
     first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)));
+  }
+
+  @Test
+  void aCallThatEndsWithoutAWordIsAFailureAndTheSessionGoesOn() throws Exception {
+    memberThat((_, answers) -> answers.onCompleted());
+    assertThat(connect(first).next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    await().until(() -> first.counts.moves().of(MoveOutcome.REFUSED) == HandOvers.ATTEMPTS_MAX);
+    await().until(() -> first.snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
+  }
+
+  @Test
+  void theAnswersOfAnAttemptCountForThatAttemptAlone() throws Exception {
+    memberThat((request, answers) -> {
+      answers.onNext(TakeOverAnswer.newBuilder().setState(TakeOverState.PREPARED).build());
+      if (numbers.size() == 1) { // the first attempt; the second one is left without an end
+        answers.onNext(TakeOverAnswer.newBuilder().setState(TakeOverState.PREPARED).build());
+        answers.onError(Status.UNAVAILABLE.asException());
+      }
+    });
+    TestControl before = connect(first);
+    assertThat(before.next().hasWelcome()).isTrue();
+    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    long one = moved(before).getNumber();
+    long two = moved(before).getNumber();
+    assertThat(two).isGreaterThan(one);
+    assertThat(numbers)
+        .as("no attempt before the outcome of the one before")
+        .containsExactly("take over " + one, "outcome " + one, "take over " + two);
+    assertThat(first.counts.moves().of(MoveOutcome.UNREACHABLE)).isEqualTo(1);
+    assertThat(first.counts.intents()).as("the second attempt").isEqualTo(1);
+  }
+
+  @Test
+  void anEndOfAnEarlierAttemptDoesNotEndTheOneThatHasTheSession() throws Exception {
+    ManagedChannel open = channel("snapt-1");
+    opened.add(open::shutdownNow);
+    var context = Context.current().withCancellation();
+    var late = context.call(() -> SnaptGroupGrpc.newBlockingStub(open).takeOver(request().build()));
+    assertThat(late.next().getState()).isEqualTo(TakeOverState.PREPARED);
+    var present = SnaptGroupGrpc.newBlockingStub(open).takeOver(request().setNumber(2).build());
+    assertThat(present.next().getState()).isEqualTo(TakeOverState.PREPARED);
+    Welcome welcome = connect(second).next().getWelcome();
+    assertThat(welcome.getMovedNumber()).isEqualTo(2);
+    TestTunnel tunnel = tunnel(welcome, second);
+    assertThat(present.next().getState()).isEqualTo(TakeOverState.INSTALLED);
+    context.cancel(null);
+    assertThat(outcome(open, 1)).as("the address is here").isTrue();
+    tunnel.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo("10.201.0.9");
+    assertThat(second.snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestThatComesAfterTheQuestionForItsOutcomeIsNotBegun() throws Exception {
+    ManagedChannel open = channel("snapt-1");
+    opened.add(open::shutdownNow);
+    assertThat(outcome(open, 1)).isFalse();
+    refused(TakeOverRefusal.GIVEN_UP, request());
+    assertThat(second.snapt.registry.arrivals().waiting()).isZero();
+  }
+
+  private boolean outcome(ManagedChannel open, long number) throws Exception {
+    return SnaptGroupGrpc.newBlockingStub(open)
+        .outcome(
+            OutcomeRequest.newBuilder()
+                .setGroup("core")
+                .setNumber(number)
+                .setAddress(request().getAddress())
+                .build())
+        .getTaken();
+  }
+
+  /// A session at the first SNAPT, whose device has been told to go to the second one.
+  private final class Leaving {
+    private final TestControl before = connect(first);
+    private final TestTunnel old = tunnel(before.next().getWelcome(), first);
+    private final String address;
+
+    private Leaving() throws Exception {
+      old.send(PacketText.up());
+      address = source(first.snapt.nextOut());
+      first.snapt.control.drain(System.currentTimeMillis() + 1);
+      assertThat(moved(before).getTo().getSnaptId()).isEqualTo("snapt-2");
+    }
+
+    private void carriesAtFirst() throws Exception {
+      old.send(PacketText.up());
+      assertThat(source(first.snapt.nextOut())).isEqualTo(address);
+    }
+
+    /// Has the session taken over, without the first SNAPT's hearing of it.
+    private TestTunnel isTakenUnheard() throws Exception {
+      toSecond.loseAnswers();
+      TestTunnel fresh = tunnel(connect(second).next().getWelcome(), second);
+      await().until(() -> second.counts.answers().of(TakeOverState.INSTALLED) == 1);
+      return fresh;
+    }
+  }
+
+  private void restartFirst() throws Exception {
+    first.close();
+    first = new One(1, toSecond.port());
+    toFirst.leadTo(first.group.port());
+  }
+
+  private void restartSecond() throws Exception {
+    second.close();
+    second = new One(2, toFirst.port());
+    toSecond.leadTo(second.group.port());
+  }
+
+  @Test
+  void aConnectionThatBreaksBeforeTheDeviceHasComeLeavesTheSessionWhereItWas() throws Exception {
+    Leaving session = new Leaving();
+    toSecond.cut();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.NOT_TAKEN) == 1);
+    session.carriesAtFirst();
+    assertThat(moved(session.before).getTo().getSnaptId()).as("again").isEqualTo("snapt-2");
+    TestTunnel fresh = tunnel(connect(second).next().getWelcome(), second);
+    await().until(() -> first.counts.moves().of(MoveOutcome.MOVED) == 1);
+    fresh.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(session.address);
+  }
+
+  @Test
+  void anInstalledThatIsLostIsAskedFor() throws Exception {
+    Leaving session = new Leaving();
+    TestTunnel fresh = session.isTakenUnheard();
+    assertThat(first.counts.intents()).isEqualTo(1);
+    toSecond.cut();
+    assertThat(moved(session.before).getDone()).isTrue();
+    assertThat(first.counts.asked().of(OutcomeOfAsking.TAKEN)).isEqualTo(1);
+    assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isEqualTo(1);
+    assertThat(first.counts.intents()).isZero();
+    assertThat(first.host.routes).containsExactly(session.address + " to snapt-2");
+    fresh.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(session.address);
+  }
+
+  @Test
+  void anOldSnaptThatRestartsGivesTheAddressToNobodyWhileTheNewOneHasIt() throws Exception {
+    Leaving session = new Leaving();
+    session.isTakenUnheard();
+    first.close();
+    toSecond.cut();
+    int port = second.group.port();
+    toSecond.leadTo(1); // nothing answers there
+    first = new One(1, toSecond.port());
+    toFirst.leadTo(first.group.port());
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.UNREACHABLE) > 0);
+    tunnel(connect(first).next().getWelcome(), first).send(PacketText.up());
+    assertThat(source(first.snapt.nextOut()))
+        .as("the address that this device would get")
+        .isNotEqualTo(session.address);
+    toSecond.leadTo(port);
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.TAKEN) == 1);
+    assertThat(first.host.routes).containsExactly(session.address + " to snapt-2");
+    assertThat(first.counts.addresses()).isEqualTo(1);
+  }
+
+  @Test
+  void anOldSnaptThatRestartsBeforeTheDeviceHasGoneHasItsAddressAgain() throws Exception {
+    Leaving session = new Leaving();
+    restartFirst();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.NOT_TAKEN) == 1);
+    await().until(() -> first.counts.intents() == 0);
+    tunnel(connect(first).next().getWelcome(), first).send(PacketText.up());
+    assertThat(source(first.snapt.nextOut())).isEqualTo(session.address);
+  }
+
+  @Test
+  void aNewSnaptThatRestartsWithASessionThatWasNotHeardOfHasTakenNothing() throws Exception {
+    Leaving session = new Leaving();
+    session.isTakenUnheard();
+    restartSecond();
+    toSecond.cut();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.NOT_TAKEN) == 1);
+    session.carriesAtFirst();
+    assertThat(first.host.routes).isEmpty();
+    await().until(() -> second.counts.addresses() == 0);
+    assertThat(second.host.routes).last().isEqualTo(session.address + " forgotten");
+  }
+
+  @Test
+  void aNewSnaptThatRestartsBeforeTheDeviceHasComeIsTriedAgain() throws Exception {
+    Leaving session = new Leaving();
+    toSecond.leadTo(1); // nothing answers there
+    toSecond.cut();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.UNREACHABLE) > 0);
+    restartSecond();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.NOT_TAKEN) == 1);
+    session.carriesAtFirst();
+    assertThat(moved(session.before).getTo().getSnaptId()).isEqualTo("snapt-2");
+    tunnel(connect(second).next().getWelcome(), second);
+    await().until(() -> first.counts.moves().of(MoveOutcome.MOVED) == 1);
+  }
+
+  @Test
+  void aSessionThatEndsWhileItsOutcomeIsUnclearKeepsItsAddressFromOthers() throws Exception {
+    Leaving session = new Leaving();
+    session.isTakenUnheard();
+    int port = second.group.port();
+    toSecond.leadTo(1);
+    toSecond.cut();
+    await().until(() -> first.counts.asked().of(OutcomeOfAsking.UNREACHABLE) > 0);
+    session.before.send(goodbye());
+    await().until(() -> first.snapt.registry.size() == 0);
+    first.snapt.control.undrain();
+    tunnel(connect(first).next().getWelcome(), first).send(PacketText.up());
+    assertThat(source(first.snapt.nextOut())).isNotEqualTo(session.address);
+    toSecond.leadTo(port);
+    await().until(() -> first.counts.addresses() == 1);
+    assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerOutOfTurnCancelsTheCallAndTheSessionGoesOn() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    memberThat((_, answers) -> {
+      answers.setOnCancelHandler(cancelled::countDown);
+      answers.onNext(TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
+    });
     assertThat(connect(first).next().hasWelcome()).isTrue();
     first.snapt.control.drain(System.currentTimeMillis() + 1);
     assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(first.counts.moves().of(MoveOutcome.REFUSED)).isPositive();
+    await().until(() -> first.counts.moves().of(MoveOutcome.REFUSED) > 0);
     assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isZero();
     assertThat(first.host.routes).isEmpty();
   }

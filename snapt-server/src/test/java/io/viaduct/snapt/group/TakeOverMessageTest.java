@@ -28,6 +28,8 @@ class TakeOverMessageTest {
             .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}))
             .addFlows(flow())
             .addFlows(flow().setServiceClassValue(0))
+            .addFlows(flow().setProtocol(256))
+            .addFlows(flow().setProtocol(-1)) // 2^32 - 1
             .addFlows(flow().setRemotePort(1 << 16))
             .addFlows(flow().setRemote(ByteString.copyFrom(new byte[16])))
             .addFlows(flow().setDevicePort(50_001))
@@ -36,6 +38,6 @@ class TakeOverMessageTest {
     assertThat(TakeOverMessage.flows(request, leftOut::add))
         .extracting(each -> each.tuple().devicePort())
         .containsExactly(50_000, 50_001);
-    assertThat(leftOut).hasSize(3).first().asString().contains("class");
+    assertThat(leftOut).hasSize(5).first().asString().contains("class");
   }
 }
