@@ -130,22 +130,26 @@ public final class SnaptDirectory {
     return seen == null || now.isAfter(seen.plus(staleAfter));
   }
 
-  /// Returns the SNAPTs that a device may connect to, the preferred first. The order is that of
-  /// [#all], so that the list changes only when a SNAPT comes or goes, or its price changes.
+  /// Returns the SNAPTs that a device may connect to, the preferred first; empty as [#entries]. The
+  /// order is that of [#all], so that the list changes only when a SNAPT comes or goes, or its
+  /// price changes.
   public List<Relay> relays() {
-    return all().stream().flatMap(entry -> relay(entry).stream()).toList();
+    return complete().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
 
   /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT;
   /// empty after a start while a SNAPT that is up may not have announced itself yet, because
   /// devices take the list as complete.
   public List<DirectoryEntry> entries() {
+    return complete().stream().flatMap(entry -> entry(entry).stream()).toList();
+  }
+
+  private List<SnaptEntry> complete() {
     List<SnaptEntry> known = all();
-    if (clock.instant().isBefore(completeAt)
-        && known.stream().anyMatch(each -> each.status() == null)) {
-      return List.of();
-    }
-    return known.stream().flatMap(entry -> entry(entry).stream()).toList();
+    return clock.instant().isBefore(completeAt)
+            && known.stream().anyMatch(each -> each.status() == null)
+        ? List.of()
+        : known;
   }
 
   private Optional<DirectoryEntry> entry(SnaptEntry entry) {
