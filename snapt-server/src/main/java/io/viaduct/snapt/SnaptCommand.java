@@ -40,7 +40,6 @@ public final class SnaptCommand {
   /// The default of `socket` in `SnaptConfiguration.yml`.
   static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/snapt.sock");
 
-  private static final long DEADLINE_SECONDS_MAX = 7 * 86_400;
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
   // The state files and sockets expose accounts, charging identifiers and addresses of devices.
@@ -133,19 +132,14 @@ public final class SnaptCommand {
   int drain(
       @Option(
               names = "--deadline",
-              paramLabel = "SECONDS",
-              description = "seconds after which the sessions end that are left")
-          @Nullable Long seconds,
+              paramLabel = "TIME",
+              converter = DeadlineOption.class,
+              description = "time after which the sessions end that are left: 3600, 60s, 5m or 1h")
+          @Nullable Duration deadline,
       @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
       @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
       throws UnavailableException {
-    if (seconds != null && (seconds < 1 || seconds > DEADLINE_SECONDS_MAX)) {
-      throw new CommandLine.ParameterException(
-          line(),
-          "--deadline must be from 1 to %d seconds, got %d"
-              .formatted(DEADLINE_SECONDS_MAX, seconds));
-    }
-    String query = seconds == null ? "" : "?%s=%d".formatted(Drains.DEADLINE, seconds * 1_000);
+    String query = deadline == null ? "" : "?%s=%d".formatted(Drains.DEADLINE, deadline.toMillis());
     return act(Drains.DRAIN + query, file, socket);
   }
 

@@ -113,12 +113,14 @@ final class SnaptStatusSource {
   ///
   /// @param state `serving` or `draining`
   /// @param drainDeadlineMs Unix time at which the sessions end that are left; 0 for never
+  /// @param group name of the group whose members take the sessions at that time; empty: they end
   /// @param sessions open sessions, with the flows of their open interval
   /// @param refused number of refused datagrams and records of all sessions, by reason
   record Document(
       String id,
       String state,
       long drainDeadlineMs,
+      String group,
       long epoch,
       String version,
       String host,
@@ -139,6 +141,7 @@ final class SnaptStatusSource {
         configuration.id(),
         drain.draining() ? "draining" : "serving",
         drain.deadlineMs(),
+        configuration.group().name(),
         epoch,
         ProcessMetrics.versionOf(Snapt.class),
         configuration.control().host(),

@@ -29,7 +29,12 @@ final class StatusText {
       text.append(
           "draining: new sessions are refused%s%n"
               .formatted(
-                  deadlineMs == 0 ? "" : ", all end at " + Instant.ofEpochMilli(deadlineMs)));
+                  deadlineMs == 0
+                      ? ""
+                      : (status.path("group").asString("").isEmpty()
+                              ? ", all end at "
+                              : ", sessions move to the other members at ")
+                          + Instant.ofEpochMilli(deadlineMs)));
     }
     status
         .path("refused")

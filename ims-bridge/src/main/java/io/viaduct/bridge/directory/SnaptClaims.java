@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
 /// | answers the probe within [#SILENCE] | the second is refused |
 /// | does not answer, and the second has the same or a higher epoch | the second holds it, the first is ended |
 /// | does not answer, and the second has a lower epoch | the second is refused until the connection is closed |
+///
+/// An address, which is a host and a control port, belongs to one id at a time too: a status with
+/// the address of another id that is not stale is refused.
 ///
 /// Equal epochs mean one process whose network has changed. Thread-safe; calls to streams are made
 /// one at a time.
@@ -157,6 +161,11 @@ public final class SnaptClaims {
   }
 
   private void accept(String id, Claim claim, Party party) {
+    Optional<String> holder = directory.holderOfAddress(id, party.status());
+    if (holder.isPresent()) {
+      refuseAddress(id, claim, party, holder.get());
+      return;
+    }
     if (claim.owner == null || claim.owner.stream() != party.stream()) {
       claim.take(party);
     } else {
@@ -164,6 +173,24 @@ public final class SnaptClaims {
     }
     directory.note(id, party.status());
     party.stream().accepted();
+  }
+
+  private void refuseAddress(String id, Claim claim, Party party, String holder) {
+    SnaptStatus status = party.status();
+    String words =
+        "address %s:%d belongs to SNAPT '%s', which is in use: correct the announced host and port"
+                .formatted(status.getHost(), status.getControlPort(), holder)
+            + " of one of the two, or wait until the other was silent for directory.stale-after";
+    if (claim.isFirstRefusal(party)) {
+      LOG.warn("SNAPT {} at {} is refused: {}", id, party.address(), words);
+    }
+    if (claim.owner != null && claim.owner.stream() == party.stream()) {
+      claim.owner = null;
+    }
+    if (claim.contender != null && claim.contender.stream() == party.stream()) {
+      claim.contender = null;
+    }
+    party.stream().refuse(Refusal.ADDRESS_IN_USE, words);
   }
 
   private void refuse(String id, Claim claim, Party owner, Party other) {

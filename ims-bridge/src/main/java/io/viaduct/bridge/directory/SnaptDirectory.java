@@ -23,6 +23,8 @@ public final class SnaptDirectory {
     /// Certificate and status name different SNAPTs.
     FOREIGN_ID,
     MALFORMED,
+    /// Another SNAPT has announced this host and control port, and is not stale.
+    ADDRESS_IN_USE,
     /// Another process holds the id, and answers the probe.
     ID_IN_USE,
     /// Another process with a higher epoch holds the id. It is silent, but its connection is open.
@@ -84,6 +86,18 @@ public final class SnaptDirectory {
     return configured(id).isPresent() ? Optional.empty() : Optional.of(Refusal.NOT_CONFIGURED);
   }
 
+  /// Returns the id of another SNAPT that has the host and control port of a status. Devices tell
+  /// SNAPTs apart by these two, so a second SNAPT with the same ones could take the first out of
+  /// their lists. A SNAPT that is silent for longer than `stale-after` frees its address.
+  Optional<String> holderOfAddress(String id, SnaptStatus status) {
+    Instant now = clock.instant();
+    return all().stream()
+        .filter(entry -> !entry.configured().id().equals(id))
+        .filter(entry -> entry.hasAddressOf(status) && !isSilent(entry, now))
+        .map(entry -> entry.configured().id())
+        .findFirst();
+  }
+
   /// Records a valid status.
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
@@ -105,29 +119,37 @@ public final class SnaptDirectory {
   }
 
   public State state(SnaptEntry entry) {
-    Instant seen = entry.seen();
-    if (seen == null) {
+    if (entry.seen() == null) {
       return State.UNKNOWN;
     }
-    return clock.instant().isAfter(seen.plus(staleAfter)) ? State.STALE : State.UP;
+    return isSilent(entry, clock.instant()) ? State.STALE : State.UP;
   }
 
-  /// Returns the SNAPTs that a device may connect to, the preferred first. The order is that of
-  /// [#all], so that the list changes only when a SNAPT comes or goes, or its price changes.
+  private boolean isSilent(SnaptEntry entry, Instant now) {
+    Instant seen = entry.seen();
+    return seen == null || now.isAfter(seen.plus(staleAfter));
+  }
+
+  /// Returns the SNAPTs that a device may connect to, the preferred first; empty as [#entries]. The
+  /// order is that of [#all], so that the list changes only when a SNAPT comes or goes, or its
+  /// price changes.
   public List<Relay> relays() {
-    return all().stream().flatMap(entry -> relay(entry).stream()).toList();
+    return complete().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
 
   /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT;
   /// empty after a start while a SNAPT that is up may not have announced itself yet, because
   /// devices take the list as complete.
   public List<DirectoryEntry> entries() {
+    return complete().stream().flatMap(entry -> entry(entry).stream()).toList();
+  }
+
+  private List<SnaptEntry> complete() {
     List<SnaptEntry> known = all();
-    if (clock.instant().isBefore(completeAt)
-        && known.stream().anyMatch(each -> each.status() == null)) {
-      return List.of();
-    }
-    return known.stream().flatMap(entry -> entry(entry).stream()).toList();
+    return clock.instant().isBefore(completeAt)
+            && known.stream().anyMatch(each -> each.status() == null)
+        ? List.of()
+        : known;
   }
 
   private Optional<DirectoryEntry> entry(SnaptEntry entry) {

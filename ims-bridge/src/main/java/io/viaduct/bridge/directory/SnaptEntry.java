@@ -24,6 +24,12 @@ public record SnaptEntry(
         : configured().region();
   }
 
+  boolean hasAddressOf(SnaptStatus other) {
+    return status != null
+        && status.getHost().equalsIgnoreCase(other.getHost())
+        && status.getControlPort() == other.getControlPort();
+  }
+
   /// The state of a SNAPT as operators see it.
   public enum State {
     UP,

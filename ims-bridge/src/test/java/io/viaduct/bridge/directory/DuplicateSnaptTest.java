@@ -140,7 +140,7 @@ class DuplicateSnaptTest {
   }
 
   private String shown() {
-    return rig.bridge.directory().relays().getFirst().host();
+    return rig.bridge.directory().all().getFirst().status().getHost();
   }
 
   private double outcome(String outcome) {

@@ -18,19 +18,21 @@ import org.junit.jupiter.api.Test;
 
 class SnaptClaimsTest {
   private static final String ID = "snapt-1";
+  private static final String OTHER_ID = "snapt-2";
   private static final Duration SHORT = Duration.ofMillis(3_400);
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final SnaptDirectory directory =
-      new SnaptDirectory(List.of(configured()), Duration.ofSeconds(15), () -> now);
+      new SnaptDirectory(
+          List.of(configured(ID), configured(OTHER_ID)), Duration.ofSeconds(15), () -> now);
   private final SnaptClaims claims = new SnaptClaims(directory, () -> now);
   private final Stream first = new Stream("192.0.2.1:1001");
   private final Stream second = new Stream("192.0.2.2:2001");
 
-  private static Snapt configured() {
+  private static Snapt configured(String id) {
     byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
     return new Snapt(
-        ID, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
+        id, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
   }
 
   private final class Stream implements Announcer {
@@ -72,13 +74,17 @@ class SnaptClaimsTest {
     }
 
     void announce(long epoch) {
+      announce(ID, peer.substring(0, peer.indexOf(':')), 443, epoch);
+    }
+
+    void announce(String id, String host, int port, long epoch) {
       claims.onStatus(
-          ID,
+          id,
           this,
           SnaptStatus.newBuilder()
-              .setSnaptId(ID)
-              .setHost(peer.substring(0, peer.indexOf(':')))
-              .setControlPort(443)
+              .setSnaptId(id)
+              .setHost(host)
+              .setControlPort(port)
               .setDataPort(443)
               .setEpoch(epoch)
               .build());
@@ -91,7 +97,16 @@ class SnaptClaimsTest {
   }
 
   private String shown() {
-    return directory.relays().getFirst().host();
+    return host(ID);
+  }
+
+  private String host(String id) {
+    return directory.all().stream()
+        .map(SnaptEntry::status)
+        .filter(status -> status != null && status.getSnaptId().equals(id))
+        .map(SnaptStatus::getHost)
+        .findFirst()
+        .orElse("");
   }
 
   @Test
@@ -205,5 +220,42 @@ class SnaptClaimsTest {
     first.announce(3);
     assertThat(claims.mayReport(ID, first.peer)).isTrue();
     assertThat(claims.mayReport(ID, "192.0.2.9:1")).isFalse();
+  }
+
+  @Test
+  void anAddressOfAnotherSnaptIsRefusedUntilThatOneWasSilentForLong() {
+    first.announce(ID, "relay.test", 443, 1);
+    second.announce(OTHER_ID, "Relay.test", 443, 1);
+    assertThat(second.refusal).isEqualTo(Refusal.ADDRESS_IN_USE);
+    assertThat(second.words).singleElement().asString().contains("Relay.test:443", "'snapt-1'");
+    assertThat(host(OTHER_ID)).isEmpty();
+    Stream elsewhere = new Stream("192.0.2.2:2002");
+    elsewhere.announce(OTHER_ID, "relay.test", 444, 1);
+    assertThat(elsewhere.accepted).as("the same host, another port").isEqualTo(1);
+    elsewhere.announce(OTHER_ID, "relay.test", 443, 1);
+    assertThat(elsewhere.refusal).as("also of one that is listed").isNotNull();
+    claims.onEnded(ID, first);
+    pass(Duration.ofSeconds(15));
+    Stream early = new Stream("192.0.2.2:2003");
+    early.announce(OTHER_ID, "relay.test", 443, 1);
+    assertThat(early.accepted).isZero();
+    pass(Duration.ofMillis(1));
+    Stream late = new Stream("192.0.2.2:2004");
+    late.announce(OTHER_ID, "relay.test", 443, 1);
+    assertThat(late.accepted).isEqualTo(1);
+    Stream back = new Stream("192.0.2.1:1002");
+    back.announce(ID, "relay.test", 443, 2);
+    assertThat(back.refusal).isEqualTo(Refusal.ADDRESS_IN_USE);
+  }
+
+  @Test
+  void aWaitingProcessDoesNotGetTheIdWithAnAddressThatWasTakenMeanwhile() {
+    first.announce(3);
+    second.announce(4);
+    Stream other = new Stream("192.0.2.3:1");
+    other.announce(OTHER_ID, "192.0.2.2", 443, 1);
+    claims.onEnded(ID, first);
+    assertThat(second.refusal).isEqualTo(Refusal.ADDRESS_IN_USE);
+    assertThat(host(OTHER_ID)).isEqualTo("192.0.2.2");
   }
 }

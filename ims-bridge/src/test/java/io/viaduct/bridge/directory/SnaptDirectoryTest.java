@@ -50,17 +50,21 @@ class SnaptDirectoryTest {
   }
 
   @Test
-  void afterAStartNoDirectoryIsToldUntilAllHaveAnnouncedThemselvesOrAreStale() {
+  void afterAStartNoListIsToldOrGrantedUntilAllHaveAnnouncedThemselvesOrAreStale() {
     announces("snapt-1", 1);
     assertThat(directory.entries()).isEmpty();
+    assertThat(directory.relays()).isEmpty();
     now = now.plus(STALE_AFTER).minusMillis(1);
     announces("snapt-1", 1);
     assertThat(directory.entries()).isEmpty();
+    assertThat(directory.relays()).isEmpty();
     now = now.plusMillis(1);
     assertThat(directory.entries())
         .extracting(DirectoryEntry::getSnaptId)
         .containsExactly("snapt-1");
+    assertThat(directory.relays()).hasSize(1);
     announces("snapt-2", 1);
     assertThat(directory.entries()).hasSize(2);
+    assertThat(directory.relays()).hasSize(2);
   }
 }

@@ -31,7 +31,13 @@ public final class SessionRegistry {
   // Longest time, in ms, until the registry removes an ended session or notices an earlier expiry.
   private static final long CHECK_MS_MAX = 10_000;
 
-  private static final int LOAD_STEP = 10; // in percent
+  // In percent. New flows avoid a SNAPT above 80 % the more the fuller it is, so near there the
+  // load
+  // is told in fine steps. Below, coarse steps make fewer messages.
+  private static final int LOAD_STEP = 10;
+  private static final int LOAD_STEP_FINE = 2;
+  private static final int LOAD_FINE_ABOVE = 70;
+  private static final int LOAD_FULL = 100;
 
   private record Check(Session session, long atMs) {}
 
@@ -306,8 +312,9 @@ public final class SessionRegistry {
   private void resized() {
     size = byId.size();
     int percent = (int) (100L * size / sessionsMax);
-    if (Math.abs(percent - load) > LOAD_STEP) {
-      load = percent / LOAD_STEP * LOAD_STEP;
+    int step = Math.max(percent, load) > LOAD_FINE_ABOVE ? LOAD_STEP_FINE : LOAD_STEP;
+    if (Math.abs(percent - load) > step || percent == LOAD_FULL) {
+      load = percent / step * step;
     }
   }
 

@@ -120,10 +120,29 @@ class SessionRegistryTest {
     registry.end(eleventh, SessionEnd.GOODBYE);
     registry.end(carried.getLast(), SessionEnd.GOODBYE);
     assertThat(registry.loadPercent()).as("it does not follow each session").isEqualTo(10);
-    for (int i = 9; i < 100; i++) {
+  }
+
+  @Test
+  void theLoadOfAFullSnaptIs100AndAbove70PercentItIsTwoPercentOldAtMost() {
+    int told = 0;
+    int changes = 0;
+    for (int i = 1; i <= 100; i++) {
       open(i);
+      int load = registry.loadPercent();
+      assertThat(load).as("%d sessions of 100", i).isBetween(i - (i > 70 ? 2 : 10), i);
+      changes += load == told ? 0 : 1;
+      told = load;
     }
-    assertThat(registry.loadPercent()).isGreaterThanOrEqualTo(90);
+    assertThat(told).isEqualTo(100);
+    assertThat(changes).isLessThanOrEqualTo(25);
+    for (int i = 0; i < 30; i++) {
+      registry.end(carried.getLast(), SessionEnd.GOODBYE);
+      assertThat(registry.loadPercent()).isBetween(98 - i, 101 - i);
+    }
+    int now = registry.loadPercent();
+    Session one = open(101);
+    registry.end(one, SessionEnd.GOODBYE);
+    assertThat(registry.loadPercent()).as("one session does not change it").isEqualTo(now);
   }
 
   @Test
