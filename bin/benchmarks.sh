@@ -1,5 +1,5 @@
-# Sourced by ../viaduct: the benchmarks per stage, and those with both ends in one JVM. They need
-# no laboratory. Needs launch.sh.
+# Sourced by ../viaduct: the benchmarks per stage, those with both ends in one JVM, and the simulated
+# fleet. They need no laboratory. Needs launch.sh.
 # shellcheck shell=bash disable=SC2154
 
 stages() { # options: passed to the command
@@ -13,6 +13,10 @@ core() { # savings [TEXT [BYTES [PERCENT]]] | speed: main classes in the tests o
 	speed) alone "$session.SpeedCheck" ;;
 	*) die 64 "unknown benchmark 'core ${1:-}'; usage: viaduct bench core savings [TEXT [HISTORY-BYTES [COMPOUND-PERCENT]]], viaduct bench core speed" ;;
 	esac
+}
+
+fleet() { # [SNAPTS [DEVICES [SEED [SESSIONS]]]]: a main class in the tests of cnapt-agent
+	alone io.viaduct.cnapt.FleetCommand "$@"
 }
 
 alone() { # main class, arguments

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /// Owner: the control loop.
 ///
 /// @param <L> a line
-final class LoadSpread<L extends LoadSpread.Line> {
+final class LoadSpread<L extends NearerSnapts.Line> {
   private static final Logger LOG = LoggerFactory.getLogger(LoadSpread.class);
 
   /// Two steps: a difference of one may be none.
@@ -37,12 +37,10 @@ final class LoadSpread<L extends LoadSpread.Line> {
 
   static final long LOOK_MS = 10_000;
 
-  /// Time after such a move in which there is no other one, and the former SNAPT is not sought.
-  static final long HOLD_NS = 1_800_000_000_000L;
-
   private final List<L> lines;
   private final SnaptClaims claims;
   private final SnaptOrder order;
+  private final LeftSnapts left;
   private final RandomGenerator random;
   private final LongSupplier nanoTime;
   private final Map<L, Long> dueNs = new IdentityHashMap<>();
@@ -51,16 +49,16 @@ final class LoadSpread<L extends LoadSpread.Line> {
   private boolean hasSought;
   private long soughtNs;
 
-  /// One SNAPT in use. Called on the control loop.
-  interface Line extends NearerSnapts.Line {
-    /// Returns the SNAPT, with its id; null without a session.
-    @Nullable Snapt snapt();
-  }
-
-  LoadSpread(List<L> lines, SnaptClaims claims, RandomGenerator random, LongSupplier nanoTime) {
+  LoadSpread(
+      List<L> lines,
+      SnaptClaims claims,
+      LeftSnapts left,
+      RandomGenerator random,
+      LongSupplier nanoTime) {
     this.lines = lines;
     this.claims = claims;
     this.order = claims.order();
+    this.left = left;
     this.random = random;
     this.nanoTime = nanoTime;
   }
@@ -83,21 +81,24 @@ final class LoadSpread<L extends LoadSpread.Line> {
       if (used == null || !each.isConnected()) {
         dueNs.remove(each);
       } else if (sought != null) {
-        stayIfEven(each, used, sought);
-      } else if (!hasSought || nowNs - soughtNs >= HOLD_NS) {
+        stayIfEven(each, used, sought, nowNs);
+      } else if (!hasSought || nowNs - soughtNs >= LeftSnapts.HOLD_NS) {
         seekIfDue(each, used, nowNs);
       }
     }
   }
 
-  private void stayIfEven(L line, Snapt used, Snapt sought) {
-    if (sought.equals(asked.get(line)) && !line.isMoving() && more(used, sought) < STAYS_PERCENT) {
-      line.stay();
+  private void stayIfEven(L line, Snapt used, Snapt sought, long nowNs) {
+    if (sought.equals(asked.get(line))) {
+      left.leaves(used, nowNs);
+      if (!line.isMoving() && more(used, sought) < STAYS_PERCENT) {
+        line.stay();
+      }
     }
   }
 
   private void seekIfDue(L line, Snapt used, long nowNs) {
-    Snapt lighter = lighter(line, used);
+    Snapt lighter = lighter(line, used, nowNs);
     if (lighter == null) {
       dueNs.remove(line);
       return;
@@ -118,14 +119,16 @@ final class LoadSpread<L extends LoadSpread.Line> {
     hasSought = true;
     soughtNs = nowNs;
     asked.put(line, lighter);
+    left.leaves(used, nowNs);
     line.seek(lighter, () -> {}); // after a refusal, the hold time is the pause
   }
 
-  private @Nullable Snapt lighter(L line, Snapt used) {
+  private @Nullable Snapt lighter(L line, Snapt used, long nowNs) {
     for (Snapt each : listed) {
       if (order.loadPercent(each) >= 0
           && more(used, each) >= LEAVES_PERCENT
           && !claims.isHeld(each)
+          && !left.has(each, nowNs)
           && !order.isBehind(each, used)
           && !BetterSnapt.isClearlyNearer(claims.roundTripMs(each), line.roundTripMs())) {
         return each;

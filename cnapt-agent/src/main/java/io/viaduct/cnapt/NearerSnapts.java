@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.snapts.BetterSnapt;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -28,7 +29,8 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
 
   private final List<L> lines;
   private final Predicate<L> mayDoWithout;
-  private final Predicate<Snapt> isFull;
+  private final Predicate<Snapt> takesMore;
+  private final LeftSnapts left;
   private final LongSupplier nanoTime;
   private final Map<L, BetterSnapt> decisions = new IdentityHashMap<>();
   private final Map<L, Snapt> asked = new IdentityHashMap<>();
@@ -38,6 +40,9 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   interface Line {
     /// Returns the name of the SNAPT, for a person.
     String name();
+
+    /// Returns the SNAPT, with its id; null without a session.
+    @Nullable Snapt snapt();
 
     /// Returns whether its control connection stands.
     boolean isConnected();
@@ -65,12 +70,18 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   private record Rival(Snapt at, double roundTripMs) {}
 
   /// @param mayDoWithout tells whether other lines carry
-  /// @param isFull tells whether a SNAPT should get no more devices
+  /// @param takesMore tells whether a SNAPT should get more devices
+  /// @param left by any line of the device
   NearerSnapts(
-      List<L> lines, Predicate<L> mayDoWithout, Predicate<Snapt> isFull, LongSupplier nanoTime) {
+      List<L> lines,
+      Predicate<L> mayDoWithout,
+      Predicate<Snapt> takesMore,
+      LeftSnapts left,
+      LongSupplier nanoTime) {
     this.lines = lines;
     this.mayDoWithout = mayDoWithout;
-    this.isFull = isFull;
+    this.takesMore = takesMore;
+    this.left = left;
     this.nanoTime = nanoTime;
     lines.forEach(each -> decisions.put(each, new BetterSnapt()));
   }
@@ -78,36 +89,48 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   /// Takes new measurements of the SNAPTs that no line uses, in the order of the device.
   void measured(List<SnaptWatch.Watched> watched) {
     long nowNs = nanoTime.getAsLong();
-    List<Rival> rivals = rivals(watched, nowNs);
-    double nearestMs = rivals.stream().mapToDouble(Rival::roundTripMs).min().orElse(Double.NaN);
-    L farthest =
-        lines.stream()
-            .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
-            .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
-            .orElse(null);
+    L farthest = farthest();
+    List<Rival> rivals = farthest == null ? List.of() : rivals(watched, farthest, nowNs);
     for (L each : lines) {
       double usedMs = each.roundTripMs();
       Snapt sought = each.sought();
       if (sought != null) {
-        // the one that is asked is in use meanwhile, and not measured
-        if (sought.equals(asked.get(each))
-            && !each.isMoving()
-            && !BetterSnapt.isClearlyNearer(usedMs, msOf(sought, watched))) {
-          each.stay();
+        if (sought.equals(asked.get(each))) {
+          stayIfNear(each, sought, watched, nowNs);
         }
       } else if (each == farthest
           && mayDoWithout.test(each)
-          && decision(each).leaves(usedMs, nearestMs, nowNs)) {
-        seek(each, ownOf(rivals, usedMs, nearestMs));
+          && decision(each).leaves(usedMs, nearestMs(rivals), nowNs)) {
+        seek(each, ownOf(rivals));
       }
     }
   }
 
+  private void stayIfNear(L line, Snapt sought, List<SnaptWatch.Watched> watched, long nowNs) {
+    left.leaves(line.snapt(), nowNs);
+    // the one that is asked is in use meanwhile, and not measured
+    if (!line.isMoving()
+        && !BetterSnapt.isClearlyNearer(line.roundTripMs(), msOf(sought, watched))) {
+      line.stay();
+    }
+  }
+
+  private @Nullable L farthest() {
+    return lines.stream()
+        .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
+        .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
+        .orElse(null);
+  }
+
+  private static double nearestMs(List<Rival> rivals) {
+    return rivals.stream().mapToDouble(Rival::roundTripMs).min().orElse(Double.NaN);
+  }
+
   // Of several that are about as near, each device has its own: the nearest one would be the same
   // for all devices of a region.
-  private static Rival ownOf(List<Rival> rivals, double usedMs, double nearestMs) {
+  private static Rival ownOf(List<Rival> rivals) {
+    double nearestMs = nearestMs(rivals);
     return rivals.stream()
-        .filter(each -> BetterSnapt.isClearlyNearer(usedMs, each.roundTripMs()))
         .filter(each -> BetterSnapt.isAboutAsNear(each.roundTripMs(), nearestMs))
         .findFirst()
         .orElseThrow();
@@ -121,17 +144,24 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
         rival.at(),
         Math.round(rival.roundTripMs()));
     asked.put(by, rival.at());
+    left.leaves(by.snapt(), nanoTime.getAsLong());
     by.seek(rival.at(), () -> refused.refused(rival.at(), nanoTime.getAsLong()));
   }
 
-  private List<Rival> rivals(List<SnaptWatch.Watched> watched, long nowNs) {
-    return watched.stream()
-        .filter(each -> each.unanswered() == 0 && !isSought(each.at()))
-        .filter(each -> !isFull.test(each.at()))
-        .filter(each -> !refused.isBlocked(each.at(), nowNs))
-        .map(each -> new Rival(each.at(), msOf(each)))
-        .filter(each -> !Double.isNaN(each.roundTripMs()))
-        .toList();
+  // Those that are clearly nearer than a line, in the order of the device.
+  private List<Rival> rivals(List<SnaptWatch.Watched> watched, L than, long nowNs) {
+    List<Rival> rivals = new ArrayList<>();
+    for (SnaptWatch.Watched each : watched) {
+      double ms = each.unanswered() == 0 ? msOf(each) : Double.NaN;
+      if (BetterSnapt.isClearlyNearer(than.roundTripMs(), ms)
+          && !isSought(each.at())
+          && takesMore.test(each.at())
+          && !left.has(each.at(), nowNs)
+          && !refused.isBlocked(each.at(), nowNs)) {
+        rivals.add(new Rival(each.at(), ms));
+      }
+    }
+    return rivals;
   }
 
   private boolean isSought(Snapt snapt) {

@@ -4,11 +4,11 @@ import io.viaduct.cnapt.control.Snapt;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Remembers the SNAPTs that were nearer and did not take the device: none of them is sought for 1
-/// minute, and for twice as long after each further refusal, up to 1 h. As much time after that
+/// Remembers the SNAPTs that were nearer and did not take the device: none of them is sought for 10
+/// min, and for twice as long after each further refusal, up to 1 h. As much time after that
 /// without a refusal, it is forgotten. Owner: the control loop.
 final class RefusedSnapts {
-  static final long BLOCK_NS_MIN = 60_000_000_000L;
+  static final long BLOCK_NS_MIN = 600_000_000_000L;
   static final long BLOCK_NS_MAX = 3_600_000_000_000L;
 
   private final Map<Snapt, Block> blocks = new HashMap<>(); // only listed SNAPTs, for some hours

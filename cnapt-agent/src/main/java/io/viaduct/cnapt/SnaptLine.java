@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 /// One SNAPT that the agent uses: passes the events of its control connection to its end of the
 /// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
 /// [ControlListener], the data loop those of [DataPathListener].
-final class SnaptLine implements ControlListener, DataPathListener, LoadSpread.Line {
+final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts.Line {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
 
   /// Hears of what concerns the whole agent. Called on the loop of the event.

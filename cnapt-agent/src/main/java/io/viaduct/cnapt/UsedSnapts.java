@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class UsedSnapts {
   private final List<SnaptLine> lines;
   private final SnaptOrder order;
+  private final LeftSnapts left = new LeftSnapts();
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
@@ -66,7 +67,7 @@ final class UsedSnapts {
   void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
     NearerSnapts<SnaptLine> nearer =
-        new NearerSnapts<>(lines, this::carryBeside, order::isFull, nanoTime);
+        new NearerSnapts<>(lines, this::carryBeside, order::takesMore, left, nanoTime);
     measuring.start(nearer::measured);
   }
 
@@ -75,7 +76,7 @@ final class UsedSnapts {
   /// @param loop the control loop
   void spreadBy(SnaptClaims claims, RandomGenerator random, EventLoop loop) {
     LoadSpread<SnaptLine> spreading =
-        new LoadSpread<>(lines, claims, random, loop.ticker()::nanoTime);
+        new LoadSpread<>(lines, claims, left, random, loop.ticker()::nanoTime);
     spread = spreading;
     var unused =
         loop.scheduleWithFixedDelay(

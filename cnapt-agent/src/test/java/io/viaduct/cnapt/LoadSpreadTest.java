@@ -23,10 +23,11 @@ class LoadSpreadTest {
   private final Used used = new Used();
   private long nowNs = 1;
   private final LoadSpread<Used> spread =
-      new LoadSpread<>(List.of(used), new SnaptClaims(order), new Random(1), () -> nowNs);
+      new LoadSpread<>(
+          List.of(used), new SnaptClaims(order), new LeftSnapts(), new Random(1), () -> nowNs);
 
   /// A line at [#USED], with a round trip of 30 ms.
-  private static final class Used implements LoadSpread.Line {
+  private static final class Used implements NearerSnapts.Line {
     private @Nullable Snapt sought;
 
     @Override
@@ -116,7 +117,7 @@ class LoadSpreadTest {
     loads(70, 50);
     during(90);
     used.sought = null; // it refuses, or has taken the device
-    during(LoadSpread.HOLD_NS / SECOND - 100);
+    during(LeftSnapts.HOLD_NS / SECOND - 100);
     assertThat(used.sought).isNull();
     during(200);
     assertThat(used.sought).isEqualTo(OTHER);

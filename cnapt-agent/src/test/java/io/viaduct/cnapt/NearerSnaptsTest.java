@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class NearerSnaptsTest {
   private static final long SECOND = 1_000_000_000L;
+  private static final long HOLD = 130; // in s, longer than the first hold time
   private static final Snapt NEAR = new Snapt("near", "near", 443);
+  private static final Snapt USED = new Snapt("used", "used", 443);
   private static final Snapt ALSO = new Snapt("also", "also", 443);
   private static final Snapt FULL = new Snapt("full", "full", 443);
   private static final Snapt FAR = new Snapt("far", "far", 443);
@@ -18,7 +20,8 @@ class NearerSnaptsTest {
   private final Used used = new Used();
   private long nowNs = 1;
   private final NearerSnapts<Used> nearer =
-      new NearerSnapts<>(List.of(used), _ -> true, FULL::equals, () -> nowNs);
+      new NearerSnapts<>(
+          List.of(used), _ -> true, each -> !FULL.equals(each), new LeftSnapts(), () -> nowNs);
 
   /// A line with a round trip of 30 ms that never becomes empty.
   private static final class Used implements NearerSnapts.Line {
@@ -29,6 +32,11 @@ class NearerSnaptsTest {
     @Override
     public String name() {
       return "used";
+    }
+
+    @Override
+    public Snapt snapt() {
+      return USED;
     }
 
     @Override
@@ -81,38 +89,52 @@ class NearerSnaptsTest {
 
   @Test
   void onlyTheSnaptThatIsClearlyNearerIsSought() {
-    during(5, watched(FAR, 80));
+    during(HOLD, watched(FAR, 80));
     assertThat(used.sought).isNull();
-    during(5, watched(FAR, 80), watched(NEAR, 10));
+    during(HOLD, watched(FAR, 80), watched(NEAR, 10));
     assertThat(used.sought).isEqualTo(NEAR);
   }
 
   @Test
   void ofTwoThatAreAboutAsNearTheFirstOfTheDeviceIsSought() {
-    during(5, watched(FULL, 8), watched(FAR, 26), watched(ALSO, 12), watched(NEAR, 10));
+    during(HOLD, watched(FULL, 8), watched(FAR, 26), watched(ALSO, 12), watched(NEAR, 10));
     assertThat(used.sought).isEqualTo(ALSO);
   }
 
   @Test
-  void oneThatRefusesIsNotSoughtForAMinuteAndForTwiceAsLongTheNextTime() {
-    for (int minutes = 1; minutes <= 4; minutes *= 2) {
-      during(5, watched(FAR, 80), watched(NEAR, 10));
-      assertThat(used.sought).as("before %s min", minutes).isEqualTo(NEAR);
+  void oneThatRefusesIsNotSoughtForTenMinutesAndForTwiceAsLongTheNextTime() {
+    for (int minutes = 10; minutes <= 40; minutes *= 2) {
+      untilSought(watched(FAR, 80), watched(NEAR, 10));
       used.refused();
       during(60 * minutes - 1, watched(FAR, 80), watched(NEAR, 10));
       assertThat(used.sought).as("within %s min", minutes).isNull();
     }
-    during(5, watched(FAR, 80), watched(NEAR, 10));
+    untilSought(watched(FAR, 80), watched(NEAR, 10));
+  }
+
+  private void untilSought(Watched... each) {
+    for (int i = 0; i < 10 && used.sought == null; i++) {
+      during(60, each);
+    }
     assertThat(used.sought).isEqualTo(NEAR);
   }
 
   @Test
+  void theSnaptThatIsLeftIsNotSoughtAgainForHalfAnHour() {
+    LeftSnapts left = new LeftSnapts();
+    left.leaves(NEAR, 0);
+    assertThat(left.has(NEAR, LeftSnapts.HOLD_NS - 1)).isTrue();
+    assertThat(left.has(FAR, 0)).isFalse();
+    assertThat(left.has(NEAR, LeftSnapts.HOLD_NS)).isFalse();
+  }
+
+  @Test
   void oneThatLeavesTheListIsNotSoughtAnyMoreAlsoIfNothingElseIsFree() {
-    during(5, watched(NEAR, 10));
+    during(HOLD, watched(NEAR, 10));
     assertThat(used.sought).isEqualTo(NEAR);
     during(1);
     assertThat(used.sought).isNull();
-    during(5, watched(NEAR, 10));
+    during(HOLD, watched(NEAR, 10));
     assertThat(used.sought).isEqualTo(NEAR);
     during(1, watched(FAR, 5));
     assertThat(used.sought).as("another one is not the one that was sought").isNull();
@@ -120,7 +142,7 @@ class NearerSnaptsTest {
 
   @Test
   void theOneThatIsAskedMayBeMissingAmongTheFreeOnes() {
-    during(5, watched(NEAR, 10));
+    during(HOLD, watched(NEAR, 10));
     used.isMoving = true;
     during(5);
     assertThat(used.sought).isEqualTo(NEAR);

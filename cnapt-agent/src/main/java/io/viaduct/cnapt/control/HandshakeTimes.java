@@ -18,9 +18,12 @@ final class HandshakeTimes {
   private List<Snapt> listed = List.of();
   private int turn;
 
+  /// @param name for a person
   /// @param roundTripMs NaN before the first answer
-  private record Measured(double roundTripMs, int unanswered, long atNs) {
-    private static final Measured NOTHING = new Measured(Double.NaN, 0, 0);
+  private record Measured(String name, double roundTripMs, int unanswered, long atNs) {
+    private static Measured nothing(Snapt of) {
+      return new Measured(of.toString(), Double.NaN, 0, 0);
+    }
   }
 
   /// @param claims SNAPTs that are used
@@ -32,11 +35,12 @@ final class HandshakeTimes {
   void list(List<Snapt> snapts) {
     listed = List.copyOf(snapts);
     measured.keySet().retainAll(listed);
+    listed.forEach(each -> measured.computeIfAbsent(each, Measured::nothing));
   }
 
   /// Returns the SNAPT that is measured next, in turn; null if all are used.
   @Nullable Snapt next() {
-    List<Snapt> free = listed.stream().filter(each -> !claims.isHeld(each)).toList();
+    List<Snapt> free = claims.free(listed);
     return free.isEmpty() ? null : free.get(Math.floorMod(turn++, free.size()));
   }
 
@@ -45,17 +49,16 @@ final class HandshakeTimes {
   /// @param ms time of a handshake; NaN without an answer
   /// @return false if the SNAPT is not listed any more
   boolean answered(Snapt snapt, double ms, long nowNs) {
-    if (!listed.contains(snapt)) {
+    Measured before = measured.get(snapt);
+    if (before == null) {
       return false;
     }
-    Measured before = measured.get(snapt);
-    double known = before == null ? Double.NaN : before.roundTripMs;
+    double known = before.roundTripMs;
     if (!Double.isNaN(ms)) {
       double smoothed = Double.isNaN(known) ? ms : known + NEWEST * (ms - known);
-      measured.put(snapt, new Measured(smoothed, 0, nowNs));
+      measured.put(snapt, new Measured(before.name, smoothed, 0, nowNs));
     } else {
-      int lost = before == null ? 1 : before.unanswered + 1;
-      measured.put(snapt, new Measured(known, lost, before == null ? nowNs : before.atNs));
+      measured.put(snapt, new Measured(before.name, known, before.unanswered + 1, before.atNs));
     }
     return true;
   }
@@ -70,9 +73,10 @@ final class HandshakeTimes {
   /// Returns the SNAPTs that are not used, as far as they are known, in the order of the list.
   List<Watched> watched(long nowNs) {
     List<Watched> now = new ArrayList<>();
-    for (Snapt each : listed) {
-      if (!claims.isHeld(each)) {
-        now.add(watched(each, measured.getOrDefault(each, Measured.NOTHING), nowNs));
+    for (Snapt each : claims.free(listed)) {
+      Measured known = measured.get(each);
+      if (known != null) {
+        now.add(watched(each, known, nowNs));
       }
     }
     return List.copyOf(now);
@@ -82,7 +86,7 @@ final class HandshakeTimes {
     boolean isMeasured = !Double.isNaN(known.roundTripMs);
     return new Watched(
         snapt,
-        snapt.toString(),
+        known.name,
         isMeasured ? known.roundTripMs : null,
         known.unanswered,
         isMeasured ? (nowNs - known.atNs) / 1_000_000 : null);

@@ -1,9 +1,10 @@
 package io.viaduct.cnapt.control;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the control clients of one device from connecting to the same SNAPT: a SNAPT has one
@@ -68,8 +69,34 @@ public final class SnaptClaims {
 
   /// Returns whether a list has the SNAPT.
   public boolean isHeld(Snapt snapt) {
-    return Stream.concat(held.values().stream(), leaving.values().stream())
-        .anyMatch(each -> isSame(each, snapt));
+    return isAny(used(), snapt);
+  }
+
+  /// Returns those of a list that no list of a client has, in their order.
+  List<Snapt> free(List<Snapt> listed) {
+    List<Snapt> used = used();
+    List<Snapt> free = new ArrayList<>(listed.size());
+    for (Snapt each : listed) {
+      if (!isAny(used, each)) {
+        free.add(each);
+      }
+    }
+    return free;
+  }
+
+  private List<Snapt> used() {
+    List<Snapt> used = new ArrayList<>(held.values());
+    used.addAll(leaving.values());
+    return used;
+  }
+
+  private boolean isAny(List<Snapt> of, Snapt snapt) {
+    for (Snapt each : of) {
+      if (isSame(each, snapt)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Sets or removes the SNAPT that a list leaves, and has beside its present one.

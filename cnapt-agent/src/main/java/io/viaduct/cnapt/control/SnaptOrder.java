@@ -22,6 +22,7 @@ import java.util.function.ToLongFunction;
 /// Any thread may call the methods.
 public final class SnaptOrder {
   private static final int FULL_ABOVE_PERCENT = 80;
+  private static final int BUSY_PERCENT = 10; // above the mean; a step in which loads are told
 
   // FNV-1a (draft-eastlake-fnv) and the finaliser of SplitMix64 (Steele et al. 2014): the order
   // must
@@ -34,6 +35,7 @@ public final class SnaptOrder {
   private volatile Map<String, Integer> ranks = Map.of();
   private volatile Map<String, String> regions = Map.of();
   private volatile Map<String, Integer> loads = Map.of(); // in percent
+  private volatile double meanPercent; // of the loads
 
   private SnaptOrder(ToLongFunction<String> score, String region) {
     this.score = score;
@@ -94,6 +96,7 @@ public final class SnaptOrder {
     }
     regions = Map.copyOf(places);
     loads = Map.copyOf(percents);
+    meanPercent = percents.values().stream().mapToInt(each -> each).average().orElse(0);
   }
 
   /// Returns the SNAPTs of a list, the preferred one first.
@@ -133,6 +136,12 @@ public final class SnaptOrder {
   /// Returns whether a SNAPT is loaded above 80 %, as far as it is known.
   public boolean isFull(Snapt snapt) {
     return loadPercent(snapt) > FULL_ABOVE_PERCENT;
+  }
+
+  /// Returns whether a SNAPT should get more devices: it is loaded less than ten points above the
+  /// mean of all, as far as it is known, and not above 80 %.
+  public boolean takesMore(Snapt snapt) {
+    return !isFull(snapt) && loadPercent(snapt) < meanPercent + BUSY_PERCENT;
   }
 
   /// Returns the load of a SNAPT as it tells it, in percent; -1 while it is not known.

@@ -1,21 +1,23 @@
 package io.viaduct.cnapt.snapts;
 
+import io.viaduct.cnapt.policy.FlapHold;
+
 /// Decides when a line leaves its SNAPT because one that is not used is nearer, with the margins of
 /// ADR 0030, so that nothing oscillates: a fifth and 5 ms less, during the whole hold time. The
-/// hold time is 2 s. If a line leaves soon after another time (within 30 s and the hold time), it
-/// doubles, up to 60 s. Owner: the control loop, which passes the time as an argument.
+/// hold time is 2 min: a SNAPT becomes slow for some seconds when a few devices use much of its
+/// line, and all its devices see that at once. If a line leaves soon after another time (within 1 h
+/// and the hold time), it doubles, up to 1 h. Owner: the control loop, which passes the time as an
+/// argument.
 public final class BetterSnapt {
-  static final long HOLD_NS_MIN = 2_000_000_000L;
-  static final long HOLD_NS_MAX = 60_000_000_000L;
-  static final long FLAP_NS = 30_000_000_000L;
+  static final long HOLD_NS_MIN = 120_000_000_000L;
+  static final long HOLD_NS_MAX = 3_600_000_000_000L;
+  static final long FLAP_NS = 3_600_000_000_000L;
   static final double MARGIN = 0.2;
   static final double MARGIN_MS = 5;
 
   private boolean isBetter;
   private long sinceNs;
-  private long holdNs = HOLD_NS_MIN;
-  private boolean hasLeft;
-  private long leftNs;
+  private final FlapHold hold = new FlapHold(HOLD_NS_MIN, HOLD_NS_MAX, FLAP_NS);
 
   /// Returns whether a round trip is clearly shorter than another one.
   public static boolean isClearlyNearer(double thanMs, double rivalMs) {
@@ -41,16 +43,11 @@ public final class BetterSnapt {
       isBetter = true;
       sinceNs = nowNs;
     }
-    if (nowNs - sinceNs < holdNs) {
+    if (!hold.isOver(sinceNs, nowNs)) {
       return false;
     }
     isBetter = false;
-    holdNs =
-        hasLeft && nowNs - leftNs < FLAP_NS + holdNs
-            ? Math.min(2 * holdNs, HOLD_NS_MAX)
-            : HOLD_NS_MIN;
-    hasLeft = true;
-    leftNs = nowNs;
+    hold.changed(nowNs);
     return true;
   }
 }

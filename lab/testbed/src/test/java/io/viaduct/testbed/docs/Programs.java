@@ -62,7 +62,8 @@ final class Programs {
           Map.entry("bench core", "bin/benchmarks.sh"),
           Map.entry("bench pages", "bin/suite.sh"),
           Map.entry("bench viewers", "bin/suite.sh"),
-          Map.entry("reproduce num", "viaduct"));
+          Map.entry("reproduce num", "viaduct"),
+          Map.entry("reproduce fleet", "bin/benchmarks.sh"));
 
   // Stands for a value: NAME, FILE, H2, "…"; picocli could not convert it.
   private static final Pattern PLACEHOLDER = Pattern.compile("[A-Z][A-Z0-9-]*|.*(…|@).*");
