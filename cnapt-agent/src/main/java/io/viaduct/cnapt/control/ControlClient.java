@@ -16,14 +16,11 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +36,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private static final long CLOSE_MS_MAX = 1_500;
 
   private final EventLoop loop;
-  private final Supplier<SslContext> tls;
-  private final int mark;
-  private final Supplier<List<UsableLink>> links;
+  private final Attempts attempts;
   private final ControlSettings settings;
   private final DeviceIdentity device;
   private final Greeting greeting;
@@ -53,10 +48,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final Candidates candidates;
   private final BackOff backOff;
   private final RelayLists lists;
-  private final SnaptAddresses addresses = new SnaptAddresses();
-  private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
-  private final AtomicLong movesRefused = new AtomicLong();
-  private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
+  private final ControlCounts counts = new ControlCounts();
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
@@ -67,8 +59,6 @@ public final class ControlClient implements ControlDialog.Owner {
   private boolean stopped;
   private boolean hopeless;
   private boolean drains; // and has refused
-  private int attempt;
-  private List<InetAddress> reachable = List.of(); // by the last attempt
   private @Nullable Welcomed session;
   private String loggedWords = "";
 
@@ -93,9 +83,7 @@ public final class ControlClient implements ControlDialog.Owner {
       RandomGenerator random,
       ControlListener listener) {
     this.loop = loop;
-    this.tls = tls;
-    this.mark = mark;
-    this.links = links;
+    this.attempts = new Attempts(loop, tls, mark, links, settings);
     this.settings = settings;
     this.device = device;
     this.greeting = greeting;
@@ -121,7 +109,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param granted addresses by host name of a SNAPT, used if no resolver answers
   public void present(byte[] newToken, List<Snapt> snapts, Map<String, List<InetAddress>> granted) {
     byte[] shown = newToken.clone();
-    addresses.granted(granted);
+    attempts.granted(granted);
     loop.execute(() -> {
       token = shown;
       if (!snapts.isEmpty()) {
@@ -216,7 +204,7 @@ public final class ControlClient implements ControlDialog.Owner {
     dialog = null;
     session = null;
     cancelRetry();
-    attempt++;
+    attempts.giveUp();
     candidates.rest();
     ReceiptLedger signing = ledger;
     if (signing != null) {
@@ -260,7 +248,7 @@ public final class ControlClient implements ControlDialog.Owner {
     dialog = failed.from();
     hopeless = false;
     drains = false;
-    attempt++;
+    attempts.giveUp();
     candidates.stay();
     cancelRetry();
     if (only != null && isRefused) {
@@ -352,37 +340,21 @@ public final class ControlClient implements ControlDialog.Owner {
     if (snapt == null) {
       return;
     }
-    int number = ++attempt;
-    Thread.ofVirtual()
-        .name("resolve")
-        .start(() -> {
-          try {
-            List<InetAddress> found = addresses.resolve(snapt);
-            SslContext context = tls.get();
-            loop.execute(() -> connect(number, snapt, found, context));
-          } catch (UnknownHostException _) {
-            loop.execute(() -> {
-              if (number == attempt) {
-                failed(ControlFailure.HOST_UNKNOWN, "no address for " + snapt.host(), false);
-              }
-            });
-          }
-        });
+    attempts.begin(
+        snapt,
+        context -> connect(snapt, context),
+        () -> failed(ControlFailure.HOST_UNKNOWN, "no address for " + snapt.host(), false));
   }
 
-  private void connect(int number, Snapt snapt, List<InetAddress> found, SslContext context) {
+  private void connect(Snapt snapt, SslContext context) {
     byte[] shown = token;
-    if (number != attempt || stopped || dialog != null || shown == null) {
+    if (stopped || dialog != null || shown == null) {
       return;
     }
-    reachable = found;
-    List<ControlWay> ways = ControlWay.of(links.get(), found);
-    ControlWay way = ways.get(Math.floorMod(backOff.failures(), ways.size()));
-    int timeoutMs = (int) settings.connectTimeout().toMillis();
     ControlDialog begun =
         new ControlDialog(loop, settings, greeting, device, shown, resumption(snapt), ledger, this);
     dialog = begun;
-    begun.begin(new ControlConnection(snapt, way, context, mark, timeoutMs, loop, begun));
+    begun.begin(attempts.connection(snapt, context, backOff.failures(), begun));
   }
 
   private Resumption resumption(Snapt at) {
@@ -415,7 +387,9 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     backOff.succeeded();
     Welcomed welcomed =
-        greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
+        greeting.toPeer()
+            ? by.reachableAtEach(attempts.reachable())
+            : by.reachableAt(attempts.reachable(), session);
     session = welcomed;
     loggedWords = "";
     departing = null;
@@ -434,7 +408,7 @@ public final class ControlClient implements ControlDialog.Owner {
       return; // it leaves already
     }
     if (moved.getNumber() == 0 || other.isEmpty() || !candidates.leaveFor(other.get())) {
-      movesRefused.incrementAndGet();
+      counts.moveRefused();
       LOG.warn(
           "{} hands the session over to {}, which the device may not use now: it stays",
           session,
@@ -448,12 +422,6 @@ public final class ControlClient implements ControlDialog.Owner {
     connect();
   }
 
-  /// Returns the number of hand-overs to SNAPTs that the device may not use; any thread may call
-  /// this.
-  public long movesRefused() {
-    return movesRefused.get();
-  }
-
   /// Ends the session that has just begun.
   private void part(String why) {
     ControlDialog begun = dialog;
@@ -465,7 +433,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void refused(RefusalCode code, String words) {
-    refusals.incrementAndGet(code == RefusalCode.UNRECOGNIZED ? 0 : code.getNumber());
+    counts.refused(code);
     switch (code) {
       case TOKEN_MALFORMED,
           TOKEN_FORGED,
@@ -548,7 +516,7 @@ public final class ControlClient implements ControlDialog.Owner {
     if (leaving != null && closed == leaving.from()) {
       departing = null;
       candidates.gone();
-      failures.incrementAndGet(why.ordinal());
+      counts.failed(why);
       if (!stopped) {
         listener.lost(why, detail); // the attempt at the other SNAPT goes on
       }
@@ -560,8 +528,8 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private void failed(ControlFailure why, String detail, boolean wasEstablished) {
     cancelRetry();
-    attempt++;
-    failures.incrementAndGet(why.ordinal());
+    attempts.giveUp();
+    counts.failed(why);
     if (stopped) {
       return;
     }
@@ -626,21 +594,15 @@ public final class ControlClient implements ControlDialog.Owner {
     }
   }
 
-  /// Returns the number of connections that failed or ended for this reason; any thread may call
-  /// this.
-  public long failures(ControlFailure why) {
-    return failures.get(why.ordinal());
+  /// Returns the counts; any thread may call this.
+  public ControlCounts counts() {
+    return counts;
   }
 
   /// Returns the number of lists, and of SNAPTs in them, that were ignored; any thread may call
   /// this.
   public long relaysIgnored() {
     return lists.ignored();
-  }
-
-  /// Returns the number of refusals with this code; any thread may call this.
-  public long refusals(RefusalCode code) {
-    return refusals.get(code.getNumber());
   }
 
   /// Ends the session: sends Goodbye, signs the last receipt, and closes the connection. Blocks

@@ -345,14 +345,14 @@ public final class AgentMeters {
   /// Registers failures and ends of control connections, and refusals of the other ends.
   public void of(List<ControlClient> controls) {
     for (ControlFailure why : ControlFailure.values()) {
-      counter("viaduct_control_failures", controls, all -> sum(all, c -> c.failures(why)))
+      counter("viaduct_control_failures", controls, all -> sum(all, c -> c.counts().failures(why)))
           .description("Control connections that failed or ended, by reason")
           .tag("reason", why.label())
           .register(registry);
     }
     for (RefusalCode code : RefusalCode.values()) {
       if (code != RefusalCode.UNRECOGNIZED) {
-        counter("viaduct_control_refusals", controls, all -> sum(all, c -> c.refusals(code)))
+        counter("viaduct_control_refusals", controls, all -> sum(all, c -> c.counts().refusals(code)))
             .description("Refusals by a SNAPT, by code")
             .tag("code", MetricLabel.of(code))
             .register(registry);
@@ -361,7 +361,7 @@ public final class AgentMeters {
     counter("viaduct_relays_ignored", controls, all -> sum(all, ControlClient::relaysIgnored))
         .description("Lists of a SNAPT that a newer one replaced, and SNAPTs that were not granted")
         .register(registry);
-    counter("viaduct_moves_refused", controls, all -> sum(all, ControlClient::movesRefused))
+    counter("viaduct_moves_refused", controls, all -> sum(all, c -> c.counts().movesRefused()))
         .description("Hand-overs to a SNAPT that the device may not use")
         .register(registry);
   }

@@ -105,7 +105,7 @@ class ControlClientTest {
             TestSnapt::welcomeAll);
     try (CapturedLog said = CapturedLog.of("io.viaduct.cnapt")) {
       connect("snapt-1");
-      await().until(() -> agent.client().failures(ControlFailure.CERTIFICATE_REFUSED) > 1);
+      await().until(() -> agent.client().counts().failures(ControlFailure.CERTIFICATE_REFUSED) > 1);
       assertThat(said.lines(""))
           .as("one line, however often it is tried")
           .singleElement()
@@ -163,7 +163,7 @@ class ControlClientTest {
     connect("snapt-1");
     await().until(() -> !agent.lost.isEmpty());
     assertThat(agent.lost.peek()).isEqualTo(ControlFailure.REFUSED);
-    assertThat(agent.client().refusals(code)).isPositive();
+    assertThat(agent.client().counts().refusals(code)).isPositive();
     boolean ofToken = code.name().startsWith("TOKEN") || code == RefusalCode.PROOF_INVALID;
     assertThat(!agent.tokensRefused.isEmpty()).isEqualTo(ofToken);
     assertThat(agent.welcomed).isEmpty();
@@ -336,7 +336,7 @@ class ControlClientTest {
   @Test
   void whatBreaksTheProtocolEndsTheConnectionAndIsCounted() throws Exception {
     serve((to, message) -> {
-      switch ((int) (agent.client().failures(ControlFailure.MALFORMED) % 5)) {
+      switch ((int) (agent.client().counts().failures(ControlFailure.MALFORMED) % 5)) {
         case 0 -> to.sendRaw((byte) 2, (byte) 0, (byte) 0, (byte) 0);
         case 1 -> to.sendRaw((byte) 0, (byte) 2, (byte) 0, (byte) 0);
         case 2 -> to.sendRaw((byte) 0, (byte) 0, (byte) 0, (byte) 1, (byte) 0xff);
@@ -348,7 +348,7 @@ class ControlClientTest {
       }
     });
     connect("snapt-1");
-    await().until(() -> agent.client().failures(ControlFailure.MALFORMED) >= 5);
+    await().until(() -> agent.client().counts().failures(ControlFailure.MALFORMED) >= 5);
     assertThat(agent.welcomed).isEmpty();
     assertThat(agent.lost).containsOnly(ControlFailure.MALFORMED);
   }
@@ -358,7 +358,7 @@ class ControlClientTest {
     serve(TestSnapt::welcomeAll);
     snapt.close();
     connect("snapt-1");
-    await().until(() -> agent.client().failures(ControlFailure.UNREACHABLE) >= 3);
+    await().until(() -> agent.client().counts().failures(ControlFailure.UNREACHABLE) >= 3);
   }
 
   @Test
@@ -535,7 +535,7 @@ class ControlClientTest {
     connect("snapt-1");
     await().until(() -> agent.welcomed.size() == 1);
     snapt.clients.peek().send(moved(9, 1, false));
-    await().until(() -> agent.client().movesRefused() == 1);
+    await().until(() -> agent.client().counts().movesRefused() == 1);
     assertThat(snapt.clients.peek().isOpen()).isTrue();
   }
 
@@ -582,7 +582,7 @@ class ControlClientTest {
           }
         })) {
       leaveFor(other);
-      await().until(() -> agent.client().failures(ControlFailure.REFUSED) >= 2);
+      await().until(() -> agent.client().counts().failures(ControlFailure.REFUSED) >= 2);
       agent.client().present(new byte[] {9}, List.of(), Map.of());
       await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
       assertThat(agent.lost).isEmpty();
@@ -612,7 +612,7 @@ class ControlClientTest {
       await().until(() -> agent.welcomed.size() == 1);
       agent.client().moveTo(nearer, "it is nearer");
       await().until(() -> agent.timesNotTaken == 1);
-      assertThat(agent.client().failures(ControlFailure.REFUSED)).isEqualTo(1);
+      assertThat(agent.client().counts().failures(ControlFailure.REFUSED)).isEqualTo(1);
       agent.client().moveTo(new Snapt("snapt-9", HERE, 9), "no list has it");
       await().until(() -> agent.timesNotTaken == 2);
       assertThat(agent.rested).isEmpty();
@@ -684,10 +684,10 @@ class ControlClientTest {
     assertThat(agent.rested).containsExactly("it drains");
     Snapt itself = new Snapt("snapt-1", HERE, snapt.port());
     agent.client().present(new byte[] {10}, List.of(), Map.of());
-    await().until(() -> agent.client().failures(ControlFailure.HOST_UNKNOWN) > 0);
+    await().until(() -> agent.client().counts().failures(ControlFailure.HOST_UNKNOWN) > 0);
     assertThat(snapt.clients).as("it is asked once more at most").hasSizeLessThanOrEqualTo(2);
     agent.client().listed(List.of(itself));
-    await().until(() -> agent.client().refusals(RefusalCode.DRAINING) >= 1);
+    await().until(() -> agent.client().counts().refusals(RefusalCode.DRAINING) >= 1);
     drains.set(false);
     agent.client().listed(List.of(itself));
     await().until(() -> agent.welcomed.size() == 2);
@@ -711,7 +711,7 @@ class ControlClientTest {
     agent.isSpare = true;
     drains.set(true);
     agent.client().moveOn("it drains");
-    await().until(() -> agent.client().refusals(RefusalCode.DRAINING) >= 2);
+    await().until(() -> agent.client().counts().refusals(RefusalCode.DRAINING) >= 2);
     assertThat(agent.rested).containsExactly("it drains");
     drains.set(false);
     await().until(() -> agent.welcomed.size() == 2);

@@ -165,7 +165,7 @@ final class ControlDialogFuzz implements ControlListener {
     }
     long refused = 0;
     for (RefusalCode code : RefusalCode.values()) {
-      refused += code == RefusalCode.UNRECOGNIZED ? 0 : client.refusals(code);
+      refused += code == RefusalCode.UNRECOGNIZED ? 0 : client.counts().refusals(code);
     }
     if (channel.isOpen() != lost.isEmpty() || dialog.isEstablished() != (welcomes == 1)) {
       throw new AssertionError("open: " + channel.isOpen() + ", told: " + lost + ", " + welcomes);

@@ -63,10 +63,10 @@ class SnaptRestartTest {
   }
 
   private void awaitRefusals(int more) {
-    long before = agent.client().failures(ControlFailure.UNREACHABLE);
+    long before = agent.client().counts().failures(ControlFailure.UNREACHABLE);
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> agent.client().failures(ControlFailure.UNREACHABLE) >= before + more);
+        .until(() -> agent.client().counts().failures(ControlFailure.UNREACHABLE) >= before + more);
   }
 
   @Test
@@ -92,7 +92,7 @@ class SnaptRestartTest {
         .extracting(by -> by.welcome().getSessionId())
         .containsExactly("first", "other");
     // The pauses are 200 to 500 ms, so two to five of them fit into the patience.
-    assertThat(agent.client().failures(ControlFailure.UNREACHABLE)).isBetween(2L, 6L);
+    assertThat(agent.client().counts().failures(ControlFailure.UNREACHABLE)).isBetween(2L, 6L);
   }
 
   @Test

@@ -218,7 +218,7 @@ class PeerConnectionTest {
     assertThat(dialler.lost.element())
         .startsWith("CERTIFICATE_REFUSED")
         .contains(PinnedKey.text(raw(listening)), PinnedKey.text(other), "compare the keys");
-    assertThat(client.failures(ControlFailure.CERTIFICATE_REFUSED)).isPositive();
+    assertThat(client.counts().failures(ControlFailure.CERTIFICATE_REFUSED)).isPositive();
     await().until(() -> server.refusals(PeerRefusal.TLS_FAILED) > 0);
     assertThat(accepted).isEmpty();
     assertThat(dialler.welcomed).isEmpty();
@@ -230,7 +230,7 @@ class PeerConnectionTest {
     dial(raw(listening), LIMITS);
     await().until(() -> !dialler.refused.isEmpty());
     assertThat(dialler.refused.element()).contains("PROOF_INVALID", "compare the keys");
-    assertThat(client.refusals(RefusalCode.PROOF_INVALID)).isPositive();
+    assertThat(client.counts().refusals(RefusalCode.PROOF_INVALID)).isPositive();
     assertThat(server.refusals(PeerRefusal.KEY_REFUSED)).isPositive();
     assertThat(accepted).isEmpty();
   }
@@ -280,7 +280,7 @@ class PeerConnectionTest {
     dial(
         raw(listening),
         new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES));
-    await().until(() -> client.refusals(RefusalCode.HELLO_MALFORMED) > 0);
+    await().until(() -> client.counts().refusals(RefusalCode.HELLO_MALFORMED) > 0);
     assertThat(server.refusals(PeerRefusal.HELLO_REFUSED)).isPositive();
     assertThat(accepted).isEmpty();
   }

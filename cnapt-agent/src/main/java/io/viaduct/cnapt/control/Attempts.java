@@ -1,0 +1,93 @@
+package io.viaduct.cnapt.control;
+
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
+import io.viaduct.cnapt.links.UsableLink;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// The attempts of a control client to reach a SNAPT: looks up its addresses beside the loop, which
+/// must not wait, and makes the connection by one of the ways. An attempt that was given up, or
+/// that another one has followed, has no effect. Owner: the control loop.
+final class Attempts {
+  private final EventLoop loop;
+  private final Supplier<SslContext> tls;
+  private final int mark;
+  private final Supplier<List<UsableLink>> links;
+  private final int timeoutMs;
+  private final SnaptAddresses addresses = new SnaptAddresses();
+  private int number;
+  private List<InetAddress> reachable = List.of();
+
+  /// @param tls called at the first attempt, because it reads files and loads classes
+  /// @param mark SO_MARK of the connections; 0 means none
+  Attempts(
+      EventLoop loop,
+      Supplier<SslContext> tls,
+      int mark,
+      Supplier<List<UsableLink>> links,
+      ControlSettings settings) {
+    this.loop = loop;
+    this.tls = tls;
+    this.mark = mark;
+    this.links = links;
+    this.timeoutMs = (int) settings.connectTimeout().toMillis();
+  }
+
+  /// Sets addresses by host name of a SNAPT, used if no resolver answers. Any thread may call this.
+  void granted(Map<String, List<InetAddress>> found) {
+    addresses.granted(found);
+  }
+
+  /// Looks up the addresses of a SNAPT.
+  ///
+  /// @param found called on the loop when they are known
+  /// @param unknown called on the loop if there are none
+  void begin(Snapt snapt, Consumer<SslContext> found, Runnable unknown) {
+    int own = ++number;
+    Thread.ofVirtual()
+        .name("resolve")
+        .start(() -> {
+          try {
+            List<InetAddress> resolved = addresses.resolve(snapt);
+            SslContext context = tls.get();
+            loop.execute(() -> {
+              if (own == number) {
+                reachable = resolved;
+                found.accept(context);
+              }
+            });
+          } catch (UnknownHostException _) {
+            loop.execute(() -> {
+              if (own == number) {
+                unknown.run();
+              }
+            });
+          }
+        });
+  }
+
+  /// Gives up the attempt.
+  void giveUp() {
+    number++;
+  }
+
+  /// Returns a connection to the addresses that were found last.
+  ///
+  /// @param failures in a row: each attempt takes the next way
+  ControlConnection connection(
+      Snapt snapt, SslContext context, int failures, ControlDialog dialog) {
+    List<ControlWay> ways = ControlWay.of(links.get(), reachable);
+    ControlWay way = ways.get(Math.floorMod(failures, ways.size()));
+    return new ControlConnection(snapt, way, context, mark, timeoutMs, loop, dialog);
+  }
+
+  /// Returns the addresses of the last attempt.
+  List<InetAddress> reachable() {
+    return reachable;
+  }
+}
