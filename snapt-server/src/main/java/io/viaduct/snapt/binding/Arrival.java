@@ -11,13 +11,11 @@ import java.util.List;
 /// flows.
 ///
 /// @param number of the hand-over, at the other SNAPT
-/// @param from id of the other SNAPT
 /// @param deviceKey public key of the device, 32 raw bytes
 /// @param inner addresses of the device in its tunnel; a session with others is not this one
 /// @param untilMs Unix time until which the device may come
 public record Arrival(
     long number,
-    String from,
     ByteString deviceKey,
     PublicAddress address,
     InnerAddresses inner,

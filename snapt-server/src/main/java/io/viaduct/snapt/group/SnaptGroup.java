@@ -80,7 +80,7 @@ public final class SnaptGroup implements AutoCloseable {
             settings,
             members,
             thread,
-            free -> control.onControlThread(() -> registry.returned(free)),
+            free -> control.onControlThread(() -> free(free)),
             counts);
     service =
         new TakeOverService(
@@ -139,6 +139,13 @@ public final class SnaptGroup implements AutoCloseable {
         Listening.on(
             "group.listen", "group.port", "TCP", settings.listen(), settings.port(), server::start);
     LOG.info("member of the group {} at {}", settings.name(), at.getPort());
+  }
+
+  // An address that is about to leave again has been freed before: its outcome decides.
+  private void free(PublicAddress address) {
+    if (addresses.intent(address) == null) {
+      registry.returned(address);
+    }
   }
 
   /// Returns what hands the sessions over.

@@ -96,7 +96,6 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
             taking.expect(
                 new Arrival(
                     request.getNumber(),
-                    from,
                     token.deviceKey(),
                     address,
                     TakeOverMessage.inner(request),
