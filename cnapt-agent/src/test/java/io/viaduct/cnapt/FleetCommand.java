@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.viaduct.service.command.ExitCode;
 import java.util.Locale;
 
 /// Simulates a fleet and prints a table: `viaduct reproduce fleet [SNAPTS [DEVICES [SEED
@@ -8,15 +9,35 @@ public final class FleetCommand {
   private FleetCommand() {}
 
   public static void main(String[] arguments) {
-    int snapts = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100;
-    int devices = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
-    long seed = arguments.length > 2 ? Long.parseLong(arguments[2]) : 1;
-    int only = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 0;
-    for (int sessions = 1; sessions <= 2; sessions++) {
-      if (only == 0 || only == sessions) {
-        print(snapts, devices, sessions, seed);
+    try {
+      int snapts = (int) argument(arguments, 0, 100, 3, 1_000);
+      int devices = (int) argument(arguments, 1, 10_000, 1, 1_000_000);
+      long seed = argument(arguments, 2, 1, Long.MIN_VALUE, Long.MAX_VALUE);
+      int only = (int) argument(arguments, 3, 0, 0, 2);
+      for (int sessions = 1; sessions <= 2; sessions++) {
+        if (only == 0 || only == sessions) {
+          print(snapts, devices, sessions, seed);
+        }
       }
+    } catch (IllegalArgumentException e) {
+      System.err.println(
+          e.getMessage()
+              + "; usage: viaduct reproduce fleet [SNAPTS [DEVICES [SEED [SESSIONS]]]], with"
+              + " SESSIONS 1 or 2, or 0 for both");
+      System.exit(ExitCode.USAGE);
     }
+  }
+
+  private static long argument(String[] of, int place, long preset, long least, long most) {
+    if (place >= of.length) {
+      return preset;
+    }
+    long value = Long.parseLong(of[place]);
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "must be from %d to %d, got %d".formatted(least, most, value));
+    }
+    return value;
   }
 
   private static void print(int snapts, int devices, int sessions, long seed) {

@@ -352,7 +352,10 @@ public final class AgentMeters {
     }
     for (RefusalCode code : RefusalCode.values()) {
       if (code != RefusalCode.UNRECOGNIZED) {
-        counter("viaduct_control_refusals", controls, all -> sum(all, c -> c.counts().refusals(code)))
+        counter(
+                "viaduct_control_refusals",
+                controls,
+                all -> sum(all, c -> c.counts().refusals(code)))
             .description("Refusals by a SNAPT, by code")
             .tag("code", MetricLabel.of(code))
             .register(registry);

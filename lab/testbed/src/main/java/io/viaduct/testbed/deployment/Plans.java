@@ -97,6 +97,7 @@ public final class Plans {
         billing: {host: %3$s, port: %7$d}
         %8$s
         token: {signing-key: %9$s, audience: viaduct}
+        directory: {first: [snapt-1, snapt-2]} # so that devices begin where the steps expect it
         state: %10$s
         reporting: {interval: %11$ds}
         operations: {host: %3$s, port: 9181}
