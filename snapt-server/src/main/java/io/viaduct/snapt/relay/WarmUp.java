@@ -59,7 +59,7 @@ public final class WarmUp {
   private static final Duration LONGEST = Duration.ofSeconds(3);
 
   /// Packets after which it is over.
-  static final int PACKETS = 20_000;
+  static final int PACKETS = 5_000;
 
   private static final int DEVICE_INDEX = 1;
   private static final byte[] INNER = {10, 64, 0, 2};
