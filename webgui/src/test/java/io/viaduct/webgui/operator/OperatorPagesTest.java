@@ -41,6 +41,16 @@ class OperatorPagesTest {
   }
 
   @Test
+  void anInvariantIsSaidInTheViewersLanguageAndOneOfALaterBillingInEnglish() {
+    assertThat(Visitor.text(olga.get("/ledger").body(), "invariant-row"))
+        .isEqualTo("All accounts sum to 0. holds");
+    String italian = olga.get("/ledger", "Accept-Language", "it").body();
+    assertThat(Visitor.text(italian, "invariant-row"))
+        .isEqualTo("La somma di tutti i conti è 0. vale");
+    assertThat(italian).contains("<span lang=\"en\">each top-up is posted with its amount</span>");
+  }
+
+  @Test
   void accountsAreListed() {
     assertThat(olga.get("/accounts").body())
         .contains("data-account-id=\"alice\"", "href=\"/accounts/alice\"", "Alice A.", "operator");
