@@ -45,8 +45,8 @@ public final class SnaptDirectory {
     this.staleAfter = staleAfter;
     this.clock = clock;
     completeAt = clock.instant().plus(staleAfter);
-    configured.forEach(snapt ->
-        entries.put(snapt.id(), new SnaptEntry(EnrolledSnapt.configured(snapt), null, null)));
+    configured.forEach(
+        snapt -> entries.put(snapt.id(), SnaptEntry.unheard(EnrolledSnapt.configured(snapt))));
   }
 
   /// Replaces the list. A SNAPT that stays in it keeps its status. A SNAPT that was removed is
@@ -57,11 +57,7 @@ public final class SnaptDirectory {
       entries.clear();
       for (EnrolledSnapt each : all) {
         SnaptEntry known = former.get(each.snapt().id());
-        entries.put(
-            each.snapt().id(),
-            known == null
-                ? new SnaptEntry(each, null, null)
-                : new SnaptEntry(each, known.status(), known.seen()));
+        entries.put(each.snapt().id(), known == null ? SnaptEntry.unheard(each) : known.with(each));
       }
     }
   }
@@ -102,7 +98,15 @@ public final class SnaptDirectory {
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
       entries.computeIfPresent(
-          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant()));
+          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant(), false));
+    }
+  }
+
+  /// Records that the stream of a SNAPT has ended, so that devices are not sent to it. Its address
+  /// stays its own until it was silent for `stale-after`.
+  void away(String id) {
+    synchronized (entries) {
+      entries.computeIfPresent(id, (_, old) -> old.gone());
     }
   }
 
@@ -122,7 +126,7 @@ public final class SnaptDirectory {
     if (entry.seen() == null) {
       return State.UNKNOWN;
     }
-    return isSilent(entry, clock.instant()) ? State.STALE : State.UP;
+    return entry.away() || isSilent(entry, clock.instant()) ? State.STALE : State.UP;
   }
 
   private boolean isSilent(SnaptEntry entry, Instant now) {

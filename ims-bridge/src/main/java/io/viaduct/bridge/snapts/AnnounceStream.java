@@ -79,6 +79,13 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   }
 
   @Override
+  public void changed() {
+    if (!ended) {
+      acks.onNext(keys.get());
+    }
+  }
+
+  @Override
   public void probe(long number) {
     if (!ended) {
       acks.onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
