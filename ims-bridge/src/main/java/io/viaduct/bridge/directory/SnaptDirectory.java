@@ -40,6 +40,7 @@ public final class SnaptDirectory {
   private final InstantSource clock;
   private final Map<String, SnaptEntry> entries = new LinkedHashMap<>();
   private final Instant completeAt;
+  private volatile boolean isBillings; // the list is billing's, of now or of the last time
 
   public SnaptDirectory(List<Snapt> configured, Duration staleAfter, InstantSource clock) {
     this.staleAfter = staleAfter;
@@ -49,9 +50,21 @@ public final class SnaptDirectory {
         snapt -> entries.put(snapt.id(), SnaptEntry.unheard(EnrolledSnapt.configured(snapt))));
   }
 
+  /// Replaces the list by billing's. A SNAPT that is missing is not enrolled from now on.
+  public void enrol(Collection<EnrolledSnapt> all) {
+    configure(all);
+    isBillings = true;
+  }
+
+  /// Returns whether a SNAPT is not enrolled for certain. Until billing's list is known, a SNAPT
+  /// that is missing may only be unknown yet.
+  public boolean isUnenrolled(String id) {
+    return isBillings && configured(id).isEmpty();
+  }
+
   /// Replaces the list. A SNAPT that stays in it keeps its status. A SNAPT that was removed is
   /// refused with its next status and its next report.
-  public void enrol(Collection<EnrolledSnapt> all) {
+  public void configure(Collection<EnrolledSnapt> all) {
     synchronized (entries) {
       Map<String, SnaptEntry> former = Map.copyOf(entries);
       entries.clear();

@@ -120,7 +120,7 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
       stream.again();
     } else {
       now.forEach(each -> onSnapt.accept(each.id()));
-      directory.enrol(now.stream().map(EnrolledSnapt::configured).toList());
+      directory.configure(now.stream().map(EnrolledSnapt::configured).toList());
     }
   }
 
