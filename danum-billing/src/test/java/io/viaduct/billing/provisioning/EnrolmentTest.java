@@ -1,12 +1,10 @@
 package io.viaduct.billing.provisioning;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
@@ -17,6 +15,8 @@ import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
+import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.nio.file.Path;
@@ -205,14 +205,30 @@ class EnrolmentTest {
     assertThat(billing.get("/api/v1/snapts/" + other, operator).body().path("owner").asString())
         .as("billing's own configuration says whom it was charged for")
         .isEqualTo("operator");
-    assertThatThrownBy(() ->
-            EnrolmentGrpc.newBlockingStub(channel)
-                .importSnapts(
-                    ImportSnaptsRequest.newBuilder()
-                        .addSnapts(line.toBuilder().setSnaptId("no id"))
-                        .build()))
-        .isInstanceOf(StatusRuntimeException.class)
-        .hasMessageContaining("the id of a SNAPT must match");
+  }
+
+  @Test
+  void aSnaptThatBreaksARuleIsNamedInTheAnswerAndTheOthersAreImported() {
+    EnrolledSnapt good =
+        EnrolledSnapt.newBuilder()
+            .setSnaptId(snapt)
+            .setReportKey(ByteString.copyFrom(Base64.getDecoder().decode(key)))
+            .setOwner("whoever")
+            .build();
+    ImportSnaptsResponse answer =
+        EnrolmentGrpc.newBlockingStub(channel)
+            .importSnapts(
+                ImportSnaptsRequest.newBuilder()
+                    .addSnapts(good.toBuilder().setSnaptId("far").setRegion("x".repeat(65)))
+                    .addSnapts(good.toBuilder().setSnaptId("no id"))
+                    .addSnapts(good)
+                    .build());
+    assertThat(answer.getEnrolled()).isEqualTo(1);
+    assertThat(answer.getRefusedList())
+        .extracting(RefusedSnapt::getSnaptId)
+        .containsExactly("far", "no id");
+    assertThat(answer.getRefused(0).getWhy()).contains("region must have at most 64 characters");
+    assertThat(answer.getRefused(1).getWhy()).contains("the id of a SNAPT must match");
   }
 
   @Test
