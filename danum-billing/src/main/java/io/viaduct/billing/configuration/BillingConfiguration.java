@@ -39,9 +39,6 @@ import java.util.Optional;
 /// @param snapts SNAPTs that each start and each SIGHUP enrol, if they never were
 /// @param snaptOwners owner by SNAPT id of SNAPTs that were never enrolled, for one version
 /// @param defaultOwner owner of such a SNAPT that `snaptOwners` does not name
-/// @param snaptLineRates line rate by SNAPT id, bit/s in each direction; a report of more bytes is
-///   refused
-/// @param defaultLineRate line rate of every SNAPT that `snaptLineRates` does not name, bit/s
 /// @param tokenAudience group of SNAPTs that session tokens must be for: the bridge's
 ///   `token.audience`
 /// @param chargeBound most denarii of one account for intervals that end in one minute; a report
@@ -74,8 +71,6 @@ public record BillingConfiguration(
     List<SnaptLine> snapts,
     Map<String, String> snaptOwners,
     String defaultOwner,
-    Map<String, Long> snaptLineRates,
-    long defaultLineRate,
     String tokenAudience,
     long chargeBound,
     Unsigned unsigned,
@@ -118,12 +113,6 @@ public record BillingConfiguration(
             "snapt-owners must map names to names that match " + NAME,
             snapt + ": " + owner));
     snaptOwners = Map.copyOf(snaptOwners);
-    snaptLineRates.forEach((snapt, rate) -> {
-      require(snapt.matches(NAME), "snapt-line-rates must map names that match " + NAME, snapt);
-      requireLineRate("snapt-line-rates", rate);
-    });
-    snaptLineRates = Map.copyOf(snaptLineRates);
-    requireLineRate("default-line-rate", defaultLineRate);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
     require(
@@ -137,17 +126,12 @@ public record BillingConfiguration(
     return snaptOwners.getOrDefault(snapt, defaultOwner);
   }
 
-  /// Returns the line rate of a SNAPT, bit/s in each direction.
-  public long lineRateOf(String snapt) {
-    return snaptLineRates.getOrDefault(snapt, defaultLineRate);
-  }
-
   /// A SNAPT to enrol.
   ///
   /// @param id common name of its certificate
   /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
   /// @param owner who earns the provider's fee, and sets its surcharge
-  /// @param lineRate bit/s in each direction; empty: the bridge's default
+  /// @param lineRate bit/s in each direction; empty: 10 Gbit/s
   public record SnaptLine(
       String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
     public SnaptLine {
@@ -157,7 +141,7 @@ public record BillingConfiguration(
           region.length() <= 64 && region.chars().noneMatch(Character::isISOControl),
           "region must have at most 64 characters",
           region);
-      lineRate.ifPresent(rate -> requireLineRate("line-rate", rate));
+      lineRate.ifPresent(rate -> requireLineRate(rate));
       try {
         var unused = Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
       } catch (IllegalArgumentException e) {
@@ -410,10 +394,10 @@ public record BillingConfiguration(
     }
   }
 
-  private static void requireLineRate(String key, long rate) {
+  private static void requireLineRate(long rate) {
     require(
         rate >= 1 && rate <= LINE_RATE_MAX,
-        key + " must be 1 to " + LINE_RATE_MAX + " bit/s",
+        "line-rate must be 1 to " + LINE_RATE_MAX + " bit/s",
         Long.toString(rate));
   }
 
