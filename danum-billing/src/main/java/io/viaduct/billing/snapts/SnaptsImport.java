@@ -2,7 +2,11 @@ package io.viaduct.billing.snapts;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +40,27 @@ public final class SnaptsImport {
               line.lineRate().map(OptionalLong::of).orElseGet(OptionalLong::empty)),
           "billing's configuration");
     }
+    differences(configuration.snapts(), snapts::owner).forEach(LOG::warn);
+  }
+
+  /// Returns a line for each SNAPT whose owner in the configuration is not the one that counts.
+  ///
+  /// @param ownerOf owner by id of an enrolled SNAPT
+  public static List<String> differences(
+      List<BillingConfiguration.SnaptLine> configured, Function<String, Optional<String>> ownerOf) {
+    List<String> differences = new ArrayList<>();
+    for (BillingConfiguration.SnaptLine line : configured) {
+      ownerOf
+          .apply(line.id())
+          .filter(owner -> !owner.equals(line.owner()))
+          .ifPresent(owner ->
+              differences.add(
+                  ("snapts: SNAPT %s has the owner %s in the configuration, but is enrolled for %s,"
+                          + " who is paid: 'denarii snapts enrol %s --owner %s' changes it, or"
+                          + " correct or remove the line")
+                      .formatted(line.id(), line.owner(), owner, line.id(), line.owner())));
+    }
+    return differences;
   }
 
   /// Enrols a SNAPT that was never enrolled.
