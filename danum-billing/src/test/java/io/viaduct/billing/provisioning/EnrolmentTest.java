@@ -11,6 +11,11 @@ import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.snapts.SnaptFacts;
+import io.viaduct.billing.snapts.Snapts;
+import io.viaduct.billing.snapts.SnaptsImport;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
@@ -27,6 +32,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -56,8 +62,8 @@ class EnrolmentTest {
         RunningBilling.start(
             folder,
             InstantSource.system(),
-            "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}]"
-                .formatted(key()));
+            "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}, {id: configured-2, report-key: '%s', owner: acme, region: core}]"
+                .formatted(key(), key()));
     operator = billing.operator();
     channel =
         NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
@@ -235,6 +241,24 @@ class EnrolmentTest {
   void theSnaptsOfTheConfigurationAreEnrolledAtTheStart() throws Exception {
     assertThat(billing.get("/api/v1/snapts/configured-1", operator).body().path("owner").asString())
         .isEqualTo("acme");
+  }
+
+  @Test
+  void eachStartWarnsOfAnOwnerInTheConfigurationWhoIsNotPaid() {
+    Snapts snapts = billing.parts.getBean(Snapts.class);
+    SnaptFacts sold = new SnaptFacts("configured-2", key, "beacon", "core", OptionalLong.empty());
+    snapts.put(sold, snapts.find("configured-2").orElseThrow().version(), "olga", Instant.now());
+    try (CapturedLog log = CapturedLog.of("io.viaduct.billing.snapts")) {
+      billing
+          .parts
+          .getBean(SnaptsImport.class)
+          .importFrom(billing.parts.getBean(BillingConfiguration.class));
+      assertThat(log.lines("has the owner"))
+          .singleElement()
+          .asString()
+          .contains("configured-2", "owner acme", "enrolled for beacon", "denarii snapts enrol");
+    }
+    assertThat(snapts.owner("configured-2")).as("the table counts").hasValue("beacon");
   }
 
   @Test
