@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 /// more, when its last flow is over: a SNAPT has more devices than others by chance, and one that
 /// is back after a failure has none. SNAPTs tell their load in steps of ten points, of two above
 /// 70, and 4 s late, and all devices hear it at the same time. So each waits for a random time of
-/// up to [#WAIT_NS] for each SNAPT of the list, and leaves if the difference is still there. The new
-/// SNAPT is the first of the device's order with so little load, unless the present one is clearly
-/// nearer.
+/// up to [#WAIT_NS] for each SNAPT of the list, and leaves if the difference is still there. The
+/// new SNAPT is the first of the device's order with so little load, unless the present one is
+/// clearly nearer.
 ///
 /// Owner: the control loop.
 ///

@@ -109,15 +109,21 @@ public final class BillingCommand {
 
   @Command(
       name = "check",
-      description = "Read the configuration and the files it names, and show it, secrets masked.",
+      description = {
+        "Read the configuration and the files it names, and show it, secrets masked.",
+        "If the database can be reached, compare the owners of snapts with it."
+      },
       mixinStandardHelpOptions = true)
   static final class Check implements Callable<Integer> {
     @CommandLine.Mixin private ConfigurationOption config = new ConfigurationOption();
 
     @Override
     public Integer call() {
-      System.out.print(config.source().effective());
-      return 0;
+      ConfigurationSource<BillingConfiguration> source = config.source();
+      System.out.print(source.effective());
+      List<String> differences = OwnerCheck.of(source.read());
+      differences.forEach(line -> System.err.println("error: " + line));
+      return differences.isEmpty() ? ExitCode.OK : ExitCode.CONFIGURATION;
     }
   }
 

@@ -2,8 +2,11 @@ package io.viaduct.billing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
@@ -13,7 +16,12 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +88,29 @@ class BillingCommandTest {
         .contains("grace-time: PT10M")
         .doesNotContain("operator-secret")
         .doesNotContain(SharedDatabase.database().address().password());
+  }
+
+  @Test
+  void checkNamesEachOwnerThatDiffersFromTheOneWhoIsPaid() throws Exception {
+    byte[] raw = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
+    String key = Base64.getEncoder().encodeToString(raw);
+    String id = "check-" + UUID.randomUUID().toString().substring(0, 8);
+    String lines =
+        "snapts: [{id: %s, report-key: '%s', owner: acme, region: core}, {id: new-%s, report-key: '%s', owner: acme, region: core}]"
+            .formatted(id, key, id, key);
+    Snapts snapts = new Snapts(SharedDatabase.client(), SharedDatabase.transaction());
+    snapts.put(
+        new SnaptFacts(id, key, "beacon", "", Optional.empty()), null, "olivia", Instant.now());
+    assertThat(BillingCommand.run("check", "--config", configuration(lines))).isEqualTo(78);
+    assertThat(err.toString(StandardCharsets.UTF_8).lines())
+        .singleElement()
+        .asString()
+        .startsWith("error: snapts: SNAPT " + id)
+        .contains("owner acme", "enrolled for beacon", "denarii snapts enrol");
+    err.reset();
+    snapts.remove(id, null, Instant.now());
+    assertThat(BillingCommand.run("check", "--config", configuration(lines))).isZero();
+    assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.viaduct.bridge;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.tls.Ed25519;
@@ -9,6 +10,7 @@ import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
 import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.net.InetSocketAddress;
@@ -18,11 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /// A peer that speaks billing's side of enrolment over a real socket, without TLS.
 public final class EnrolmentStub implements AutoCloseable {
   /// The ids of each import.
   public final List<List<String>> imports = new CopyOnWriteArrayList<>();
+
+  /// The error with which imports are answered, as by a billing of an earlier version; null: none.
+  public volatile @Nullable Status importFailure;
 
   private final Map<String, EnrolledSnapt> snapts = new TreeMap<>(); // guarded by this
   private final List<StreamObserver<SnaptEvent>> bridges = new ArrayList<>();
@@ -85,11 +91,24 @@ public final class EnrolmentStub implements AutoCloseable {
     @Override
     public void importSnapts(
         ImportSnaptsRequest request, StreamObserver<ImportSnaptsResponse> answer) {
+      ImportSnaptsResponse.Builder result = ImportSnaptsResponse.newBuilder();
       synchronized (EnrolmentStub.this) {
         imports.add(request.getSnaptsList().stream().map(EnrolledSnapt::getSnaptId).toList());
-        request.getSnaptsList().forEach(each -> snapts.putIfAbsent(each.getSnaptId(), each));
+        Status failure = importFailure;
+        if (failure != null) {
+          answer.onError(failure.asRuntimeException());
+          return;
+        }
+        for (EnrolledSnapt each : request.getSnaptsList()) {
+          if (each.getRegion().length() > 64) {
+            result.addRefused(
+                RefusedSnapt.newBuilder().setSnaptId(each.getSnaptId()).setWhy("region is long"));
+          } else {
+            snapts.putIfAbsent(each.getSnaptId(), each);
+          }
+        }
       }
-      answer.onNext(ImportSnaptsResponse.getDefaultInstance());
+      answer.onNext(result.build());
       answer.onCompleted();
     }
   }

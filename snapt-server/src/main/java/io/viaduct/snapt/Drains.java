@@ -5,6 +5,7 @@ import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.service.operations.OperationsAction;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.DrainStatus;
+import io.viaduct.snapt.reporting.BridgeOrders;
 import io.viaduct.usage.v1.DrainOrder;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,10 +17,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The ways in which an operator lets this SNAPT drain and serve again. All change the one state of
-/// the control thread, then tell the bridge at once. Each change is counted by its way, and logged
-/// once with who made it.
-final class Drains {
+/// The ways in which an operator, or the end of its enrolment, lets this SNAPT drain and serve
+/// again. All change the one state of the control thread, then tell the bridge at once. Each change
+/// is counted by its way, and logged once with who made it.
+final class Drains implements BridgeOrders {
   static final String DRAIN = "/drain";
   static final String UNDRAIN = "/undrain";
   static final String DEADLINE = "deadline-ms";
@@ -39,13 +40,16 @@ final class Drains {
     /// A POST at the operations port.
     REST,
     /// The operator's page, by the bridge.
-    BRIDGE
+    BRIDGE,
+    /// The bridge's word that this SNAPT is not enrolled, or is again.
+    ENROLMENT
   }
 
   private final Supplier<ControlServer> server;
   private final InstantSource clock;
   private final Runnable announceSoon;
   private final LabelledCounters<Way> counters;
+  private volatile boolean isUnenrolled; // it drains because of that, not by an operator's order
   // One after the other, in the order in which they came: the last one must be in force.
   private final Executor orders =
       Executors.newSingleThreadExecutor(Thread.ofVirtual().name("drain-orders").factory());
@@ -90,7 +94,8 @@ final class Drains {
 
   /// Carries out an order that an operator has given to the bridge, after those before it. Does not
   /// block.
-  void onOrder(DrainOrder order) {
+  @Override
+  public void onOrder(DrainOrder order) {
     orders.execute(() -> {
       try {
         var unused = set(Way.BRIDGE, order.getBy(), wanted(order, clock.millis()));
@@ -98,6 +103,31 @@ final class Drains {
         LOG.warn("an order of the bridge has no effect: {}", e.getMessage());
       }
     });
+  }
+
+  /// Drains while this SNAPT is not enrolled, because its reports are refused then: its devices
+  /// would be charged nothing. A drain that an operator has ordered stays his. Does not block.
+  @Override
+  public void onEnrolment(boolean isEnrolled) {
+    if (isEnrolled != isUnenrolled) {
+      return; // the usual case, at each status
+    }
+    orders.execute(() -> {
+      try {
+        enrolment(isEnrolled);
+      } catch (IllegalStateException e) {
+        LOG.debug("the enrolment has no effect: {}", e.getMessage());
+      }
+    });
+  }
+
+  private synchronized void enrolment(boolean isEnrolled) {
+    if (isEnrolled && isUnenrolled) {
+      var unused = set(Way.ENROLMENT, "the bridge: enrolled again", DrainStatus.SERVING);
+    } else if (!isEnrolled && !server.get().drainStatus().draining()) {
+      var unused = set(Way.ENROLMENT, "the bridge: not enrolled", new DrainStatus(true, 0));
+      isUnenrolled = true;
+    }
   }
 
   private static DrainStatus wanted(DrainOrder order, long nowMs) {
@@ -114,12 +144,13 @@ final class Drains {
     return new DrainStatus(true, deadlineMs);
   }
 
-  private DrainStatus set(Way way, String who, DrainStatus wanted) {
+  private synchronized DrainStatus set(Way way, String who, DrainStatus wanted) {
     if (wanted.draining()) {
       server.get().drain(wanted.deadlineMs());
     } else {
       server.get().undrain();
     }
+    isUnenrolled = false;
     counters.increment(way);
     LOG.info(
         "{} by {} ({})",

@@ -41,6 +41,7 @@ import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.WarmUp;
 import io.viaduct.snapt.reporting.BridgeConnection;
+import io.viaduct.snapt.reporting.BridgeOrders;
 import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
@@ -58,6 +59,7 @@ import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -187,7 +189,17 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             sender,
             () -> statusSource().announcement(),
             this::onTokenKeys,
-            order -> drains().onOrder(order),
+            new BridgeOrders() {
+              @Override
+              public void onOrder(DrainOrder order) {
+                drains().onOrder(order);
+              }
+
+              @Override
+              public void onEnrolment(boolean isEnrolled) {
+                drains().onEnrolment(isEnrolled);
+              }
+            },
             credit);
     drains = new Drains(this::server, clock, bridge::announceSoon, metrics.registry());
     access =

@@ -85,6 +85,38 @@ class DrainsTest {
   }
 
   @Test
+  void aSnaptThatIsNotEnrolledDrainsUntilItIsAgainAndAnOperatorsDrainStays() throws Exception {
+    List<DrainStatus> announced = new CopyOnWriteArrayList<>();
+    TestSnapt snapt =
+        new TestSnapt(new TestOperator(folder.resolve("pki")), folder, 1, Duration.ofSeconds(30));
+    Drains drains =
+        new Drains(
+            () -> snapt.control,
+            () -> Instant.ofEpochMilli(1_000),
+            () -> announced.add(snapt.control.drainStatus()),
+            registry);
+    DrainStatus draining = new DrainStatus(true, 0);
+    try (snapt) {
+      drains.onEnrolment(true);
+      drains.onEnrolment(false);
+      drains.onEnrolment(false);
+      await().until(() -> announced.size() == 1);
+      drains.onEnrolment(false);
+      drains.onEnrolment(true);
+      await().until(() -> announced.size() == 2);
+      assertThat(announced).containsExactly(draining, DrainStatus.SERVING);
+      assertThat(orders(Drains.Way.ENROLMENT)).isEqualTo(2);
+      drains.onSignal();
+      drains.onEnrolment(false);
+      drains.onEnrolment(true);
+      drains.onOrder(DrainOrder.newBuilder().setBy("olivia").build()); // after those before it
+      await().until(() -> announced.size() == 4);
+      assertThat(announced.subList(2, 4)).containsExactly(draining, DrainStatus.SERVING);
+      assertThat(orders(Drains.Way.ENROLMENT)).isEqualTo(2);
+    }
+  }
+
+  @Test
   void ordersOfTheBridgeAreCarriedOutInTheirOrderAndOnesWithAnOddDeadlineNotAtAll()
       throws Exception {
     List<DrainStatus> announced = new CopyOnWriteArrayList<>();

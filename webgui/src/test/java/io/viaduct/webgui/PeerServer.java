@@ -377,10 +377,12 @@ public final class PeerServer implements AutoCloseable {
     }
     if (exchange.getRequestMethod().equals("POST")) {
       String path = exchange.getRequestURI().getPath();
+      JsonNode order = JSON.readTree(exchange.getRequestBody());
       ordered.add(
           path.replaceFirst(".*/snapts/", "")
               + " by "
-              + JSON.readTree(exchange.getRequestBody()).get("by").asString());
+              + order.get("by").asString()
+              + (order.has("deadlineSeconds") ? " in " + order.get("deadlineSeconds") + " s" : ""));
       boolean draining = path.endsWith("/drain");
       snapts.forEach(each -> each.put("drain", draining ? "draining" : "serving"));
       send(exchange, 202, "");

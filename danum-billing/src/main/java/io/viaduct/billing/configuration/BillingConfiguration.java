@@ -36,9 +36,6 @@ import java.util.Map;
 /// @param snapts SNAPTs that each start and each SIGHUP enrol, if they never were
 /// @param snaptOwners owner by SNAPT id of SNAPTs that were never enrolled, for one version
 /// @param defaultOwner owner of such a SNAPT that `snaptOwners` does not name
-/// @param snaptLineRates line rate by SNAPT id, bit/s in each direction; a report of more bytes is
-///   refused
-/// @param defaultLineRate line rate of every SNAPT that `snaptLineRates` does not name, bit/s
 /// @param tokenAudience group of SNAPTs that session tokens must be for: the bridge's
 ///   `token.audience`
 /// @param chargeBound most denarii of one account for intervals that end in one minute; a report
@@ -71,8 +68,6 @@ public record BillingConfiguration(
     List<SnaptFacts> snapts,
     Map<String, String> snaptOwners,
     String defaultOwner,
-    Map<String, Long> snaptLineRates,
-    long defaultLineRate,
     String tokenAudience,
     long chargeBound,
     Unsigned unsigned,
@@ -115,12 +110,6 @@ public record BillingConfiguration(
             "snapt-owners must map names to names that match " + NAME,
             snapt + ": " + owner));
     snaptOwners = Map.copyOf(snaptOwners);
-    snaptLineRates.forEach((snapt, rate) -> {
-      require(snapt.matches(NAME), "snapt-line-rates must map names that match " + NAME, snapt);
-      requireLineRate("snapt-line-rates", rate);
-    });
-    snaptLineRates = Map.copyOf(snaptLineRates);
-    requireLineRate("default-line-rate", defaultLineRate);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
     require(
@@ -132,11 +121,6 @@ public record BillingConfiguration(
   /// Returns the owner of a SNAPT that was never enrolled.
   public String ownerOf(String snapt) {
     return snaptOwners.getOrDefault(snapt, defaultOwner);
-  }
-
-  /// Returns the line rate of a SNAPT, bit/s in each direction.
-  public long lineRateOf(String snapt) {
-    return snaptLineRates.getOrDefault(snapt, defaultLineRate);
   }
 
   /// Limits for charges without the device's receipt.
@@ -381,10 +365,10 @@ public record BillingConfiguration(
     }
   }
 
-  private static void requireLineRate(String key, long rate) {
+  private static void requireLineRate(long rate) {
     require(
         rate >= 1 && rate <= LINE_RATE_MAX,
-        key + " must be 1 to " + LINE_RATE_MAX + " bit/s",
+        "line-rate must be 1 to " + LINE_RATE_MAX + " bit/s",
         Long.toString(rate));
   }
 

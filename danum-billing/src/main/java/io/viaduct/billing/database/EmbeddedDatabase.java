@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -117,6 +118,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
     lockFile.close();
     return start(directory, binaries, Durability.DURABLE);
+  }
+
+  /// Returns the address of the PostgreSQL that runs on a directory; empty if none does. Changes
+  /// nothing.
+  public static Optional<DatabaseAddress> running(Path directory) throws IOException {
+    Path home = directory.toAbsolutePath().normalize();
+    Optional<Integer> port = OrphanedPostmaster.port(home.resolve("cluster"));
+    return port.isPresent() && Files.exists(home.resolve("password"))
+        ? Optional.of(address(port.get(), password(home)))
+        : Optional.empty();
   }
 
   /// Returns the address that billing connects to.

@@ -8,6 +8,7 @@ import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.settlement.ChargeListener;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
+import io.viaduct.billing.snapts.LineRates;
 import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -33,8 +34,8 @@ class MediationParts {
   }
 
   @Bean
-  ProofRules proofs(BillingConfiguration configuration) {
-    return new ProofRules(configuration::lineRateOf, configuration.tokenAudience());
+  ProofRules proofs(LineRates lineRates, BillingConfiguration configuration) {
+    return new ProofRules(lineRates::now, configuration.tokenAudience());
   }
 
   @Bean

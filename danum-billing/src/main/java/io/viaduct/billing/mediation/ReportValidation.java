@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +87,12 @@ final class ReportValidation {
 
   private final ProofRules rules;
   private final TokenKeys tokenKeys;
+  private final ToLongFunction<String> lineRateOf;
 
   ReportValidation(ProofRules rules, TokenKeys tokenKeys) {
     this.rules = rules;
     this.tokenKeys = tokenKeys;
+    this.lineRateOf = rules.lineRates().get();
   }
 
   /// Validates one report.
@@ -136,7 +139,7 @@ final class ReportValidation {
     Duration length = length(report);
     List<MeasuredInterval.Flow> flows = flows(report);
     Optional<Finding> implausible =
-        ReportPlausibility.check(report, rules.lineRateOf().applyAsLong(report.getSnaptId()));
+        ReportPlausibility.check(report, lineRateOf.applyAsLong(report.getSnaptId()));
     if (implausible.isPresent()) {
       throw refusal(implausible.get());
     }

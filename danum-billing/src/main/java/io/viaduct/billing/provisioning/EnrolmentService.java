@@ -16,6 +16,7 @@ import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
 import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.time.InstantSource;
@@ -38,7 +39,7 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
 
   private static final Logger LOG = LoggerFactory.getLogger(EnrolmentService.class);
 
-  /// The reasons for refusing a call.
+  /// The reasons for refusing a call, or a SNAPT of it.
   enum Refusal {
     /// Too many bridges watch already.
     TOO_MANY_WATCHES,
@@ -103,45 +104,54 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
   }
 
   /// Until now billing alone said who earns a SNAPT's fee. So its own configuration decides about
-  /// the owner, not the bridge's.
+  /// the owner, not the bridge's. A SNAPT that breaks a rule is named in the answer, and does not
+  /// keep the others out.
   @Override
   public void importSnapts(
       ImportSnaptsRequest request, StreamObserver<ImportSnaptsResponse> answer) {
-    int enrolled = 0;
+    ImportSnaptsResponse.Builder result = ImportSnaptsResponse.newBuilder();
     try {
-      for (EnrolledSnapt each : request.getSnaptsList()) {
-        SnaptFacts facts =
-            new SnaptFacts(
-                each.getSnaptId(),
-                Base64.getEncoder().encodeToString(each.getReportKey().toByteArray()),
-                ownerOf.apply(each.getSnaptId()),
-                each.getRegion(),
-                each.getLineRate() == 0 ? Optional.empty() : Optional.of(each.getLineRate()));
-        if (imports.enrol(facts, "the bridge's configuration")) {
-          enrolled++;
-          if (!facts.owner().equals(each.getOwner())) {
-            LOG.warn(
-                "SNAPT {}: the bridge's configuration names the owner {}, billing has charged for {},"
-                    + " which stays; 'denarii snapts' changes it",
-                facts.id(),
-                each.getOwner(),
-                facts.owner());
-          }
-        }
-      }
-      answer.onNext(ImportSnaptsResponse.newBuilder().setEnrolled(enrolled).build());
+      request.getSnaptsList().forEach(each -> enrol(each, result));
+      answer.onNext(result.build());
       answer.onCompleted();
-    } catch (IllegalArgumentException e) {
-      refuse(
-          answer,
-          Refusal.MALFORMED_SNAPT,
-          Status.INVALID_ARGUMENT.withDescription(String.valueOf(e.getMessage())));
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("SNAPTs of a bridge cannot be enrolled now, database: {}", e.toString());
       refuse(
           answer,
           Refusal.DATABASE_AWAY,
           Status.UNAVAILABLE.withDescription("the database is away: ask again"));
+    }
+  }
+
+  private void enrol(EnrolledSnapt each, ImportSnaptsResponse.Builder result) {
+    SnaptFacts facts;
+    try {
+      facts =
+          new SnaptFacts(
+              each.getSnaptId(),
+              Base64.getEncoder().encodeToString(each.getReportKey().toByteArray()),
+              ownerOf.apply(each.getSnaptId()),
+              each.getRegion(),
+              each.getLineRate() == 0 ? Optional.empty() : Optional.of(each.getLineRate()));
+    } catch (IllegalArgumentException e) {
+      refusals.increment(Refusal.MALFORMED_SNAPT);
+      result.addRefused(
+          RefusedSnapt.newBuilder()
+              .setSnaptId(each.getSnaptId())
+              .setWhy(String.valueOf(e.getMessage())));
+      return;
+    }
+    if (!imports.enrol(facts, "the bridge's configuration")) {
+      return;
+    }
+    result.setEnrolled(result.getEnrolled() + 1);
+    if (!facts.owner().equals(each.getOwner())) {
+      LOG.warn(
+          "SNAPT {}: the bridge's configuration names the owner {}, billing has charged for {},"
+              + " which stays; 'denarii snapts' changes it",
+          facts.id(),
+          each.getOwner(),
+          facts.owner());
     }
   }
 

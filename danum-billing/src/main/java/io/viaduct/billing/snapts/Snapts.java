@@ -44,6 +44,21 @@ public final class Snapts {
     return jdbc.sql(SELECT + "and s.id = ?").param(id).query((row, _) -> read(row)).optional();
   }
 
+  /// Returns the present owner of an enrolled SNAPT; empty if it is not enrolled.
+  public Optional<String> owner(String id) {
+    return owner(jdbc, id);
+  }
+
+  /// Returns the present owner of an enrolled SNAPT, as [#owner(String)].
+  public static Optional<String> owner(JdbcClient jdbc, String id) {
+    return jdbc.sql(
+            "select o.owner from snapt_owner o join snapt s on s.id = o.snapt_id"
+                + " where s.id = ? and s.removed_at is null order by o.number desc limit 1")
+        .param(id)
+        .query(String.class)
+        .optional();
+  }
+
   /// Returns enrolled SNAPTs, sorted by id.
   ///
   /// @param after last id of the previous page, or empty

@@ -3,6 +3,10 @@ package io.viaduct.billing.snapts;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.configuration.SnaptFacts;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +31,27 @@ public final class SnaptsImport {
               + " version: enrol them with 'denarii snapts enrol', or name them in snapts");
     }
     configuration.snapts().forEach(snapt -> enrol(snapt, "billing's configuration"));
+    differences(configuration.snapts(), snapts::owner).forEach(LOG::warn);
+  }
+
+  /// Returns a line for each SNAPT whose owner in the configuration is not the one that counts.
+  ///
+  /// @param ownerOf owner by id of an enrolled SNAPT
+  public static List<String> differences(
+      List<SnaptFacts> configured, Function<String, Optional<String>> ownerOf) {
+    List<String> differences = new ArrayList<>();
+    for (SnaptFacts line : configured) {
+      ownerOf
+          .apply(line.id())
+          .filter(owner -> !owner.equals(line.owner()))
+          .ifPresent(owner ->
+              differences.add(
+                  ("snapts: SNAPT %s has the owner %s in the configuration, but is enrolled for %s,"
+                          + " who is paid: 'denarii snapts enrol %s --owner %s' changes it, or"
+                          + " correct or remove the line")
+                      .formatted(line.id(), line.owner(), owner, line.id(), line.owner())));
+    }
+    return differences;
   }
 
   /// Enrols a SNAPT that was never enrolled.

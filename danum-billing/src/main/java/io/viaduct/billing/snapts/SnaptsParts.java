@@ -18,6 +18,11 @@ class SnaptsParts {
   }
 
   @Bean
+  LineRates lineRates(JdbcClient jdbc) {
+    return new LineRates(jdbc);
+  }
+
+  @Bean
   SnaptsImport snaptsImport(Snapts snapts, InstantSource clock) {
     return new SnaptsImport(snapts, clock);
   }

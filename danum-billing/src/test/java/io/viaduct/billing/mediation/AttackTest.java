@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -217,6 +218,28 @@ class AttackTest {
     assertThat(balance()).isZero();
     assertThat(billing.get("/api/v1/reports/gaps?limit=500", operator).body().toString())
         .doesNotContain(snapt);
+  }
+
+  @Test
+  void aReportAboveTheLineRateThatTheSnaptIsEnrolledWithIsRefused() throws Exception {
+    SignedUsageReport report = proven.complete(report(List.of(huge(752_501))).build());
+    assertThat(
+            billing
+                .call(
+                    "PUT",
+                    "/api/v1/snapts/" + snapt,
+                    operator,
+                    "{\"reportKey\":\"%s\",\"owner\":\"acme\",\"lineRate\":100000}"
+                        .formatted(
+                            Base64.getEncoder()
+                                .encodeToString(
+                                    ProvenReport.raw(ProvenReport.keyPair()).toByteArray())),
+                    Map.of())
+                .status())
+        .isEqualTo(201);
+    assertThat(submit(report).getReason()).startsWith("OVER_LINE_RATE: "); // 752,500 in 60.2 s
+    assertThat(submit(proven.complete(report(List.of(huge(752_500))).build())).getReason())
+        .doesNotContain("OVER_LINE_RATE");
   }
 
   @Test

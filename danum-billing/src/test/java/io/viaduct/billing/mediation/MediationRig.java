@@ -43,7 +43,7 @@ final class MediationRig {
   static final SettlementRules.Bounds BOUNDS =
       new SettlementRules.Bounds(MicroDenarii.ofDenarii(1000), MicroDenarii.ofDenarii(75), 1000);
 
-  static final ProofRules PROOFS = new ProofRules(_ -> 1_000_000_000L, ProvenReport.AUDIENCE);
+  static final ProofRules PROOFS = new ProofRules(() -> _ -> 1_000_000_000L, ProvenReport.AUDIENCE);
 
   private static final Passwords PASSWORDS = new Passwords();
 

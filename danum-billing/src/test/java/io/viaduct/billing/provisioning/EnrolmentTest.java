@@ -1,22 +1,27 @@
 package io.viaduct.billing.provisioning;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.SnaptFacts;
+import io.viaduct.billing.snapts.Snapts;
+import io.viaduct.billing.snapts.SnaptsImport;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
+import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.nio.file.Path;
@@ -56,8 +61,8 @@ class EnrolmentTest {
         RunningBilling.start(
             folder,
             InstantSource.system(),
-            "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}]"
-                .formatted(key()));
+            "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}, {id: configured-2, report-key: '%s', owner: acme, region: core}]"
+                .formatted(key(), key()));
     operator = billing.operator();
     channel =
         NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
@@ -205,20 +210,54 @@ class EnrolmentTest {
     assertThat(billing.get("/api/v1/snapts/" + other, operator).body().path("owner").asString())
         .as("billing's own configuration says whom it was charged for")
         .isEqualTo("operator");
-    assertThatThrownBy(() ->
-            EnrolmentGrpc.newBlockingStub(channel)
-                .importSnapts(
-                    ImportSnaptsRequest.newBuilder()
-                        .addSnapts(line.toBuilder().setSnaptId("no id"))
-                        .build()))
-        .isInstanceOf(StatusRuntimeException.class)
-        .hasMessageContaining("the id of a SNAPT must match");
+  }
+
+  @Test
+  void aSnaptThatBreaksARuleIsNamedInTheAnswerAndTheOthersAreImported() {
+    EnrolledSnapt good =
+        EnrolledSnapt.newBuilder()
+            .setSnaptId(snapt)
+            .setReportKey(ByteString.copyFrom(Base64.getDecoder().decode(key)))
+            .setOwner("whoever")
+            .build();
+    ImportSnaptsResponse answer =
+        EnrolmentGrpc.newBlockingStub(channel)
+            .importSnapts(
+                ImportSnaptsRequest.newBuilder()
+                    .addSnapts(good.toBuilder().setSnaptId("far").setRegion("x".repeat(65)))
+                    .addSnapts(good.toBuilder().setSnaptId("no id"))
+                    .addSnapts(good)
+                    .build());
+    assertThat(answer.getEnrolled()).isEqualTo(1);
+    assertThat(answer.getRefusedList())
+        .extracting(RefusedSnapt::getSnaptId)
+        .containsExactly("far", "no id");
+    assertThat(answer.getRefused(0).getWhy()).contains("region must have at most 64 characters");
+    assertThat(answer.getRefused(1).getWhy()).contains("the id of a SNAPT must match");
   }
 
   @Test
   void theSnaptsOfTheConfigurationAreEnrolledAtTheStart() throws Exception {
     assertThat(billing.get("/api/v1/snapts/configured-1", operator).body().path("owner").asString())
         .isEqualTo("acme");
+  }
+
+  @Test
+  void eachStartWarnsOfAnOwnerInTheConfigurationWhoIsNotPaid() {
+    Snapts snapts = billing.parts.getBean(Snapts.class);
+    SnaptFacts sold = new SnaptFacts("configured-2", key, "beacon", "core", Optional.empty());
+    snapts.put(sold, snapts.find("configured-2").orElseThrow().version(), "olga", Instant.now());
+    try (CapturedLog log = CapturedLog.of("io.viaduct.billing.snapts")) {
+      billing
+          .parts
+          .getBean(SnaptsImport.class)
+          .importFrom(billing.parts.getBean(BillingConfiguration.class));
+      assertThat(log.lines("has the owner"))
+          .singleElement()
+          .asString()
+          .contains("configured-2", "owner acme", "enrolled for beacon", "denarii snapts enrol");
+    }
+    assertThat(snapts.owner("configured-2")).as("the table counts").hasValue("beacon");
   }
 
   @Test

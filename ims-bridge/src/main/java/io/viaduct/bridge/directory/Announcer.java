@@ -11,6 +11,9 @@ public interface Announcer {
   /// Tells the SNAPT that its status was accepted, and sends the token keys.
   void accepted();
 
+  /// Sends the directory again, because it has changed.
+  void changed();
+
   /// Asks the SNAPT to send a status at once.
   ///
   /// @param number the status repeats it; SNAPTs of the previous version ignore the probe and send

@@ -27,6 +27,7 @@ final class Claim {
   @Nullable Party owner;
   @Nullable Party contender;
   @Nullable Instant askedAt; // when the owner was last probed
+  @Nullable Instant leftAt; // when the stream of the last owner ended; null once that was told
   long refused;
   @Nullable String refusedFrom;
   private final Set<String> logged = new HashSet<>();
@@ -36,6 +37,7 @@ final class Claim {
     owner = party;
     contender = null;
     askedAt = null;
+    leftAt = null;
     logged.clear();
   }
 

@@ -24,11 +24,14 @@ public final class PeerIdentity implements ServerInterceptor {
   public static final Context.Key<String> ADDRESS = Context.keyWithDefault("address", "unknown");
 
   private final Predicate<String> known;
+  private final Predicate<String> unenrolled;
   private final Runnable refused;
 
+  /// @param unenrolled whether a name that is not known is not enrolled for certain
   /// @param refused called for each refused call
-  public PeerIdentity(Predicate<String> known, Runnable refused) {
+  public PeerIdentity(Predicate<String> known, Predicate<String> unenrolled, Runnable refused) {
     this.known = known;
+    this.unenrolled = unenrolled;
     this.refused = refused;
   }
 
@@ -39,10 +42,7 @@ public final class PeerIdentity implements ServerInterceptor {
         CommonName.ofPeer(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
     if (name.isEmpty() || !known.test(name.get())) {
       refused.run();
-      call.close(
-          Status.PERMISSION_DENIED.withDescription(
-              "certificate names '" + name.orElse("") + "', which is not enrolled here"),
-          new Metadata());
+      call.close(refusal(name.orElse("")), new Metadata());
       return new ServerCall.Listener<>() {};
     }
     return Contexts.interceptCall(
@@ -50,6 +50,20 @@ public final class PeerIdentity implements ServerInterceptor {
         call,
         headers,
         next);
+  }
+
+  private Status refusal(String name) {
+    return !name.isEmpty() && unenrolled.test(name)
+        ? notEnrolled(name)
+        : Status.PERMISSION_DENIED.withDescription(
+            "certificate names '" + name + "', which is not enrolled here");
+  }
+
+  /// Returns the answer to a SNAPT that is not enrolled, by which it drains.
+  public static Status notEnrolled(String name) {
+    return Status.NOT_FOUND.withDescription(
+        "SNAPT '%s' is not enrolled ('denarii snapts'): its reports are refused, so it must drain"
+            .formatted(name));
   }
 
   private static String address(ServerCall<?, ?> call) {

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class SnaptClaims {
   /// 3 s, plus 0.5 s because a SNAPT of the previous version sends a status only every 3 s.
   public static final Duration SILENCE = Duration.ofMillis(3_500);
+
+  /// Time in which a SNAPT whose stream has ended may come back before it leaves the lists: it
+  /// opens a broken stream again after 1 s. A change must reach all devices within 5 s.
+  static final Duration RETURN = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(SnaptClaims.class);
 
@@ -115,16 +120,18 @@ public final class SnaptClaims {
       claim.contender = null;
     } else if (claim.owner != null && claim.owner.stream() == stream) {
       claim.owner = null;
+      claim.leftAt = clock.instant();
       if (contender != null) {
         accept(id, claim, contender);
       }
     }
   }
 
-  /// Decides about processes that wait because the holder was probed; must be called a few times
-  /// per second.
+  /// Decides about processes that wait because the holder was probed, and about SNAPTs whose stream
+  /// has ended; must be called a few times per second.
   public synchronized void onClock() {
     Instant now = clock.instant();
+    leave(now);
     claims.forEach((id, claim) -> {
       Party owner = claim.owner;
       Party contender = claim.contender;
@@ -136,6 +143,24 @@ public final class SnaptClaims {
         onSilence(id, claim, owner, contender);
       }
     });
+  }
+
+  private void leave(Instant now) {
+    boolean changed = false;
+    for (Map.Entry<String, Claim> each : claims.entrySet()) {
+      Instant leftAt = each.getValue().leftAt;
+      if (leftAt != null && !now.isBefore(leftAt.plus(RETURN))) {
+        each.getValue().leftAt = null;
+        directory.away(each.getKey());
+        changed = true;
+      }
+    }
+    if (changed) {
+      claims.values().stream()
+          .map(claim -> claim.owner)
+          .filter(Objects::nonNull)
+          .forEach(owner -> owner.stream().changed());
+    }
   }
 
   private void onSilence(String id, Claim claim, Party owner, Party contender) {
@@ -186,6 +211,7 @@ public final class SnaptClaims {
     }
     if (claim.owner != null && claim.owner.stream() == party.stream()) {
       claim.owner = null;
+      claim.leftAt = clock.instant();
     }
     if (claim.contender != null && claim.contender.stream() == party.stream()) {
       claim.contender = null;

@@ -40,28 +40,37 @@ public final class SnaptDirectory {
   private final InstantSource clock;
   private final Map<String, SnaptEntry> entries = new LinkedHashMap<>();
   private final Instant completeAt;
+  private volatile boolean isBillings; // the list is billing's, of now or of the last time
 
   public SnaptDirectory(List<Snapt> configured, Duration staleAfter, InstantSource clock) {
     this.staleAfter = staleAfter;
     this.clock = clock;
     completeAt = clock.instant().plus(staleAfter);
-    configured.forEach(snapt ->
-        entries.put(snapt.id(), new SnaptEntry(EnrolledSnapt.configured(snapt), null, null)));
+    configured.forEach(
+        snapt -> entries.put(snapt.id(), SnaptEntry.unheard(EnrolledSnapt.configured(snapt))));
+  }
+
+  /// Replaces the list by billing's. A SNAPT that is missing is not enrolled from now on.
+  public void enrol(Collection<EnrolledSnapt> all) {
+    configure(all);
+    isBillings = true;
+  }
+
+  /// Returns whether a SNAPT is not enrolled for certain. Until billing's list is known, a SNAPT
+  /// that is missing may only be unknown yet.
+  public boolean isUnenrolled(String id) {
+    return isBillings && configured(id).isEmpty();
   }
 
   /// Replaces the list. A SNAPT that stays in it keeps its status. A SNAPT that was removed is
   /// refused with its next status and its next report.
-  public void enrol(Collection<EnrolledSnapt> all) {
+  public void configure(Collection<EnrolledSnapt> all) {
     synchronized (entries) {
       Map<String, SnaptEntry> former = Map.copyOf(entries);
       entries.clear();
       for (EnrolledSnapt each : all) {
         SnaptEntry known = former.get(each.snapt().id());
-        entries.put(
-            each.snapt().id(),
-            known == null
-                ? new SnaptEntry(each, null, null)
-                : new SnaptEntry(each, known.status(), known.seen()));
+        entries.put(each.snapt().id(), known == null ? SnaptEntry.unheard(each) : known.with(each));
       }
     }
   }
@@ -102,7 +111,15 @@ public final class SnaptDirectory {
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
       entries.computeIfPresent(
-          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant()));
+          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant(), false));
+    }
+  }
+
+  /// Records that the stream of a SNAPT has ended, so that devices are not sent to it. Its address
+  /// stays its own until it was silent for `stale-after`.
+  void away(String id) {
+    synchronized (entries) {
+      entries.computeIfPresent(id, (_, old) -> old.gone());
     }
   }
 
@@ -122,7 +139,7 @@ public final class SnaptDirectory {
     if (entry.seen() == null) {
       return State.UNKNOWN;
     }
-    return isSilent(entry, clock.instant()) ? State.STALE : State.UP;
+    return entry.away() || isSilent(entry, clock.instant()) ? State.STALE : State.UP;
   }
 
   private boolean isSilent(SnaptEntry entry, Instant now) {

@@ -10,8 +10,21 @@ import org.jspecify.annotations.Nullable;
 /// @param enrolled what billing, or the configuration, says about it
 /// @param status last status; absent before the first
 /// @param seen time of that status
+/// @param away its stream has ended after that status, and it has not come back in time
 public record SnaptEntry(
-    EnrolledSnapt enrolled, @Nullable SnaptStatus status, @Nullable Instant seen) {
+    EnrolledSnapt enrolled, @Nullable SnaptStatus status, @Nullable Instant seen, boolean away) {
+  static SnaptEntry unheard(EnrolledSnapt enrolled) {
+    return new SnaptEntry(enrolled, null, null, false);
+  }
+
+  SnaptEntry with(EnrolledSnapt changed) {
+    return new SnaptEntry(changed, status, seen, away);
+  }
+
+  SnaptEntry gone() {
+    return new SnaptEntry(enrolled, status, seen, true);
+  }
+
   /// Returns id, key, owner, region and line rate.
   public Snapt configured() {
     return enrolled.snapt();
@@ -33,7 +46,7 @@ public record SnaptEntry(
   /// The state of a SNAPT as operators see it.
   public enum State {
     UP,
-    /// Silent for longer than `directory.stale-after`.
+    /// Silent for longer than `directory.stale-after`, or its stream has ended.
     STALE,
     /// Has sent no status since the bridge started.
     UNKNOWN

@@ -2,6 +2,7 @@ package io.viaduct.bridge.provisioning;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -11,15 +12,19 @@ import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.Surcharges;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
+import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptFeed.class);
   private static final int IMPORT_SECONDS_MAX = 5;
+  private static final int REFUSALS_SAID_MAX = 1_000;
 
   private final ManagedChannel billing;
   private final SnaptDirectory directory;
@@ -43,6 +49,7 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
   // The last list of billing by id; guarded by this.
   private final SortedMap<String, SnaptEvent> enrolled = new TreeMap<>();
   private final SortedMap<String, SnaptEvent> staged = new TreeMap<>(); // the stream's thread only
+  private final Set<String> said = new HashSet<>(); // refusals; the stream's thread only
   private boolean isKnown; // guarded by this: billing, or the copy, has had a list
   private List<Snapt> configured; // guarded by this
 
@@ -120,7 +127,7 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
       stream.again();
     } else {
       now.forEach(each -> onSnapt.accept(each.id()));
-      directory.enrol(now.stream().map(EnrolledSnapt::configured).toList());
+      directory.configure(now.stream().map(EnrolledSnapt::configured).toList());
     }
   }
 
@@ -131,17 +138,37 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
       shown = configured;
     }
     if (!shown.isEmpty()) {
-      ImportSnaptsRequest.Builder request = ImportSnaptsRequest.newBuilder();
-      shown.forEach(each -> request.addSnapts(message(each)));
-      int enrolledNow =
-          EnrolmentGrpc.newBlockingStub(billing)
-              .withDeadlineAfter(IMPORT_SECONDS_MAX, TimeUnit.SECONDS)
-              .importSnapts(request.build())
-              .getEnrolled();
-      LOG.info("billing has enrolled {} of {} configured SNAPTs", enrolledNow, shown.size());
+      show(shown);
     }
     return EnrolmentGrpc.newBlockingStub(billing)
         .watchSnapts(WatchSnaptsRequest.getDefaultInstance());
+  }
+
+  // A refused SNAPT, or a failed import, does not keep the enrolled ones and their prices out.
+  private void show(List<Snapt> shown) {
+    ImportSnaptsRequest.Builder request = ImportSnaptsRequest.newBuilder();
+    shown.forEach(each -> request.addSnapts(message(each)));
+    try {
+      ImportSnaptsResponse answer =
+          EnrolmentGrpc.newBlockingStub(billing)
+              .withDeadlineAfter(IMPORT_SECONDS_MAX, TimeUnit.SECONDS)
+              .importSnapts(request.build());
+      LOG.info(
+          "billing has enrolled {} of {} configured SNAPTs", answer.getEnrolled(), shown.size());
+      for (RefusedSnapt each : answer.getRefusedList()) {
+        sayOnce("billing refuses SNAPT '%s': %s".formatted(each.getSnaptId(), each.getWhy()));
+      }
+    } catch (StatusRuntimeException e) {
+      sayOnce("billing has enrolled no SNAPT: " + e.getStatus().getCode() + ": " + e.getMessage());
+    }
+  }
+
+  private void sayOnce(String refusal) {
+    if (said.size() < REFUSALS_SAID_MAX && said.add(refusal)) {
+      LOG.error(
+          "snapts of the configuration: {}; correct it, or enrol it with 'denarii snapts enrol'",
+          refusal);
+    }
   }
 
   private static io.viaduct.usage.v1.EnrolledSnapt message(Snapt line) {

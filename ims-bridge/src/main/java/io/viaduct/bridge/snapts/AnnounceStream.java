@@ -4,6 +4,7 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.directory.Announcer;
+import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
@@ -58,7 +59,10 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     Optional<Refusal> refusal = directory.refusal(id, status);
     if (refusal.isPresent()) {
       outcomes.accept(refusal);
-      end(Status.INVALID_ARGUMENT.withDescription("status refused: " + refusal.get()));
+      end(
+          refusal.get() == Refusal.NOT_CONFIGURED && directory.isUnenrolled(id)
+              ? PeerIdentity.notEnrolled(id)
+              : Status.INVALID_ARGUMENT.withDescription("status refused: " + refusal.get()));
       claims.onEnded(id, this);
     } else {
       claims.onStatus(id, this, status);
@@ -73,6 +77,13 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   @Override
   public void accepted() {
     outcomes.accept(Optional.empty());
+    if (!ended) {
+      acks.onNext(keys.get());
+    }
+  }
+
+  @Override
+  public void changed() {
     if (!ended) {
       acks.onNext(keys.get());
     }

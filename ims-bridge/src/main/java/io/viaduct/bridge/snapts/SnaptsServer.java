@@ -61,7 +61,10 @@ public final class SnaptsServer implements SmartLifecycle {
                 .trustManager(new CountingTrust(files.trustManagers(), strangers::increment))
                 .build());
     PeerIdentity identity =
-        new PeerIdentity(name -> directory.configured(name).isPresent(), strangers::increment);
+        new PeerIdentity(
+            name -> directory.configured(name).isPresent(),
+            directory::isUnenrolled,
+            strangers::increment);
     listener = new WatchedListener("snapts", new FailedHandshakeLog("gRPC for SNAPTs", clock));
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()))

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.Signature;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -180,6 +181,28 @@ class DuplicateSnaptTest {
     }
     assertThat(outcome("not_configured")).isEqualTo(1);
     assertThat(rig.bridge.directory().configured("snapt-2")).isPresent();
+  }
+
+  @Test
+  void aSnaptThatBillingHasRemovedIsToldThatItIsNotEnrolledAlsoWhenItCallsAgain() throws Exception {
+    try (Process process = new Process("192.0.2.1", 3)) {
+      await().until(() -> process.accepted == 1);
+      rig.bridge.directory().enrol(List.of());
+      process.announce();
+      await().until(() -> process.end != null);
+      assertThat(process.end.getCode()).isEqualTo(Status.Code.NOT_FOUND);
+      assertThat(process.end.getDescription()).contains("'snapt-1' is not enrolled");
+    }
+    try (Process again = new Process("192.0.2.1", 3)) {
+      await().until(() -> again.end != null);
+      assertThat(again.end.getCode()).isEqualTo(Status.Code.NOT_FOUND);
+    }
+    rig.bridge
+        .directory()
+        .enrol(rig.configuration.snapts().stream().map(EnrolledSnapt::configured).toList());
+    try (Process enrolled = new Process("192.0.2.1", 3)) {
+      await().until(() -> enrolled.accepted == 1);
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.security.interfaces.EdECPublicKey;
@@ -39,6 +40,7 @@ class SnaptClaimsTest {
     private final String peer;
     private final List<Long> probes = new ArrayList<>();
     private final List<DrainOrder> orders = new ArrayList<>();
+    private final List<List<String>> told = new ArrayList<>();
     private final List<String> words = new ArrayList<>();
     private int accepted;
     private Refusal refusal;
@@ -55,6 +57,11 @@ class SnaptClaimsTest {
     @Override
     public void accepted() {
       accepted++;
+    }
+
+    @Override
+    public void changed() {
+      told.add(directory.entries().stream().map(DirectoryEntry::getSnaptId).toList());
     }
 
     @Override
@@ -220,6 +227,37 @@ class SnaptClaimsTest {
     first.announce(3);
     assertThat(claims.mayReport(ID, first.peer)).isTrue();
     assertThat(claims.mayReport(ID, "192.0.2.9:1")).isFalse();
+  }
+
+  @Test
+  void aSnaptWhoseStreamEndsLeavesTheListsAfterTwoSecondsAndTheOthersAreToldAtOnce() {
+    first.announce(ID, "192.0.2.1", 443, 1);
+    second.announce(OTHER_ID, "192.0.2.2", 443, 1);
+    claims.onEnded(ID, first);
+    pass(Duration.ofMillis(1_999));
+    assertThat(directory.relays()).hasSize(2);
+    assertThat(second.told).isEmpty();
+    pass(Duration.ofMillis(1));
+    assertThat(directory.relays()).extracting(Relay::id).containsExactly(OTHER_ID);
+    assertThat(second.told).containsExactly(List.of(OTHER_ID));
+    pass(Duration.ofSeconds(1));
+    assertThat(second.told).as("once").hasSize(1);
+    Stream back = new Stream("192.0.2.1:1002");
+    back.announce(ID, "192.0.2.1", 443, 2);
+    assertThat(directory.relays()).hasSize(2);
+  }
+
+  @Test
+  void aShortBreakOfAStreamChangesNoList() {
+    first.announce(ID, "192.0.2.1", 443, 1);
+    second.announce(OTHER_ID, "192.0.2.2", 443, 1);
+    claims.onEnded(ID, first);
+    pass(Duration.ofMillis(1_500));
+    Stream again = new Stream("192.0.2.1:1002");
+    again.announce(ID, "192.0.2.1", 443, 1);
+    pass(Duration.ofSeconds(5));
+    assertThat(directory.relays()).hasSize(2);
+    assertThat(second.told).isEmpty();
   }
 
   @Test

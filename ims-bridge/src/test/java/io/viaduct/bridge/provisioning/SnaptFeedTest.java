@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.bridge.EnrolmentStub;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.SnaptStatus;
@@ -164,6 +166,29 @@ class SnaptFeedTest {
       await().until(() -> ids().equals(List.of("snapt-1", "snapt-2")));
       assertThat(counted).containsExactly("snapt-1", "snapt-1", "snapt-2");
       assertThat(registry.get("viaduct_bridge_enrolment_failures").counter().count()).isZero();
+    }
+  }
+
+  @Test
+  void aConfiguredSnaptThatBillingRefusesIsNamedOnceAndTheOthersAreUsed() throws Exception {
+    Snapt far = new Snapt("far", line("far").reportKey(), "acme", "x".repeat(65), Optional.empty());
+    try (CapturedLog log = CapturedLog.of("io.viaduct.bridge.provisioning");
+        SnaptFeed feed = feed(far, line("snapt-1"))) {
+      await().until(() -> ids().equals(List.of("snapt-1")));
+      feed.configured(List.of(far, line("snapt-2")));
+      await().until(() -> ids().contains("snapt-2"));
+      assertThat(log.lines("refuses SNAPT 'far': region is long")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aFailedImportKeepsNoEnrolledSnaptOut() throws Exception {
+    billing.importFailure = Status.INVALID_ARGUMENT.withDescription("region is long");
+    billing.put(EnrolmentStub.snapt("snapt-0", "beacon"));
+    try (CapturedLog log = CapturedLog.of("io.viaduct.bridge.provisioning");
+        SnaptFeed _ = feed(line("snapt-1"))) {
+      await().until(() -> ids().equals(List.of("snapt-0")));
+      assertThat(log.lines("INVALID_ARGUMENT")).hasSize(1);
     }
   }
 

@@ -5,7 +5,6 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -39,7 +38,7 @@ public final class BridgeConnection implements AutoCloseable {
   private final ReportSender sender;
   private final Supplier<SnaptStatus> status;
   private final Consumer<SnaptStatusAck> statusAnswer;
-  private final Consumer<DrainOrder> orders;
+  private final BridgeOrders orders;
   private final CreditLine credit;
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
@@ -52,7 +51,7 @@ public final class BridgeConnection implements AutoCloseable {
   /// @param thread executor with one thread, shut down with this object
   /// @param status supplies the status that is announced
   /// @param statusAnswer takes the bridge's answer, which contains the token keys
-  /// @param orders carries out an operator's order; must not block
+  /// @param orders carries out the bridge's orders
   /// @param credit takes the stream of credit control, and its answers on the stream's own thread
   public BridgeConnection(
       ManagedChannel channel,
@@ -62,7 +61,7 @@ public final class BridgeConnection implements AutoCloseable {
       ReportSender sender,
       Supplier<SnaptStatus> status,
       Consumer<SnaptStatusAck> statusAnswer,
-      Consumer<DrainOrder> orders,
+      BridgeOrders orders,
       CreditLine credit) {
     this.channel = channel;
     this.thread = thread;
@@ -151,8 +150,9 @@ public final class BridgeConnection implements AutoCloseable {
       announce(answer.getProbe());
       return;
     }
+    orders.onEnrolment(true);
     if (answer.hasDrain()) {
-      orders.accept(answer.getDrain());
+      orders.onOrder(answer.getDrain());
     }
     refusalWasSaid = false;
     statusAnswer.accept(answer);
@@ -188,10 +188,14 @@ public final class BridgeConnection implements AutoCloseable {
       @Override
       public void onError(Throwable why) {
         Status status = Status.fromThrowable(why);
-        if (status.getCode() == Status.Code.ALREADY_EXISTS) {
-          post(() -> onRefused(status.getDescription()));
-        } else {
-          post(() -> onLost(HandshakeFailure.reason(why)));
+        switch (status.getCode()) {
+          case ALREADY_EXISTS -> post(() -> onRefused(status.getDescription()));
+          case NOT_FOUND ->
+              post(() -> {
+                orders.onEnrolment(false);
+                onRefused(status.getDescription());
+              });
+          default -> post(() -> onLost(HandshakeFailure.reason(why)));
         }
       }
 
@@ -200,7 +204,8 @@ public final class BridgeConnection implements AutoCloseable {
         post(() -> onLost("the bridge closed the stream"));
       }
 
-      /// Logs that the bridge refuses this SNAPT, because another process uses its id.
+      /// Logs that the bridge refuses this SNAPT: another process uses its id or address, or
+      /// billing does not know it.
       private void onRefused(@Nullable String words) {
         if (!refusalWasSaid && !closing) {
           LOG.error("the bridge refuses this SNAPT, reports are kept: {}", words);

@@ -19,6 +19,7 @@ import io.viaduct.snapt.TestOperator;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
+import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.UsageReport;
@@ -30,6 +31,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,7 @@ import org.slf4j.LoggerFactory;
 class SnaptReportingTest {
   @TempDir Path folder;
   private final AtomicInteger keysTold = new AtomicInteger();
+  private BridgeOrders orders = BridgeOrders.NONE;
   private TestOperator operator;
   private UsageReporting reporting;
   private @Nullable BridgeConnection connection;
@@ -93,7 +96,7 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
-            _ -> {},
+            orders,
             new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())));
     connection.start(announceEvery);
   }
@@ -157,6 +160,34 @@ class SnaptReportingTest {
     } finally {
       logger.detachAppender(said);
     }
+  }
+
+  @Test
+  void aSnaptThatTheBridgeDoesNotFindKnowsThatItIsNotEnrolledUntilAStatusIsAccepted()
+      throws Exception {
+    List<Boolean> enrolled = new CopyOnWriteArrayList<>();
+    orders =
+        new BridgeOrders() {
+          @Override
+          public void onOrder(DrainOrder order) {
+            throw new AssertionError("no order was given");
+          }
+
+          @Override
+          public void onEnrolment(boolean isEnrolled) {
+            enrolled.add(isEnrolled);
+          }
+        };
+    bridge = startBridge(operator, 0);
+    bridge.refusal = Status.NOT_FOUND.withDescription("SNAPT 'snapt-1' is not enrolled");
+    try (CapturedLog said = CapturedLog.of("io.viaduct.snapt")) {
+      connect(operator.material("snapt-1"), bridge.port());
+      await().until(() -> enrolled.size() >= 2);
+      assertThat(said.lines("'snapt-1' is not enrolled")).hasSize(1);
+    }
+    assertThat(enrolled).containsOnly(false);
+    bridge.refusal = null;
+    await().until(() -> enrolled.contains(true));
   }
 
   @Test

@@ -2,8 +2,10 @@ package io.viaduct.webgui.bridge;
 
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.util.UriComponentsBuilder;
 
@@ -27,11 +29,16 @@ public final class SnaptDirectory {
     return peer.get("/snapts", token, Answer.class).snapts();
   }
 
-  /// Lets a SNAPT drain, without a deadline. Its state is in the list when it has told it.
+  /// Lets a SNAPT drain. Its state is in the list when it has told it.
   ///
   /// @param by account of the operator, for the SNAPT's log
-  public void drain(String id, String by) {
-    peer.send(HttpMethod.POST, order(id, "/drain"), token, Map.of("by", by));
+  /// @param deadlineSeconds seconds after which the sessions that are left move or end; empty:
+  ///   never
+  public void drain(String id, String by, OptionalLong deadlineSeconds) {
+    Map<String, Object> wanted = new HashMap<>();
+    wanted.put("by", by);
+    deadlineSeconds.ifPresent(seconds -> wanted.put("deadlineSeconds", seconds));
+    peer.send(HttpMethod.POST, order(id, "/drain"), token, wanted);
   }
 
   /// Ends a drain.

@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -32,7 +33,28 @@ class SnaptPages {
   @PostMapping("/snapts/{id}/drain")
   String drain(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String id, RedirectAttributes page) {
-    Outcome.of(page, "snapts.done.drain", () -> bridge.drain(id, visitor.account()));
+    Outcome.of(
+        page, "snapts.done.drain", () -> bridge.drain(id, visitor.account(), OptionalLong.empty()));
+    return BACK;
+  }
+
+  /// @param deadline seconds; empty for a drain without one
+  @PostMapping("/snapts/drain")
+  String drainUntil(
+      @AuthenticationPrincipal SignedIn visitor,
+      @RequestParam String id,
+      @RequestParam(defaultValue = "") String deadline,
+      RedirectAttributes page) {
+    Outcome.of(
+        page,
+        "snapts.done.drain",
+        () ->
+            bridge.drain(
+                id.strip(),
+                visitor.account(),
+                deadline.isBlank()
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Long.parseLong(deadline.strip()))));
     return BACK;
   }
 

@@ -117,6 +117,20 @@ class OperatorPagesTest {
   }
 
   @Test
+  void theFormOfADrainHasAnOptionalDeadline() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    String csrf = Visitor.hidden(olga.get("/snapts").body(), "_csrf");
+    olga.post("/snapts/drain", Map.of("_csrf", csrf, "id", "snapt-1", "deadline", " 3600 "));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "done")).startsWith("The order is sent.");
+    olga.post("/snapts/drain", Map.of("_csrf", csrf, "id", "snapt-1", "deadline", ""));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "done")).startsWith("The order is sent.");
+    olga.post("/snapts/drain", Map.of("_csrf", csrf, "id", "snapt-1", "deadline", "1h"));
+    assertThat(Visitor.text(olga.get("/snapts").body(), "problem")).contains("must be digits");
+    assertThat(peer.ordered)
+        .containsExactly("snapt-1/drain by olga in 3600 s", "snapt-1/drain by olga");
+  }
+
+  @Test
   void anOperatorEnrolsASnaptSchedulesAPriceAndRemovesTheSnapt() {
     String page = olga.get("/snapts").body();
     String csrf = Visitor.hidden(page, "_csrf");
