@@ -120,9 +120,10 @@ public enum Verdict {
     return subject;
   }
 
-  /// Returns whether a datagram with this verdict is a sign of life of the peer.
+  /// Returns whether a datagram with this verdict is a sign of life of the peer. A COPY is none:
+  /// whoever captured a datagram that left once can replay it once.
   public boolean isSignOfLife() {
-    return this == ACCEPTED || this == COPY;
+    return this == ACCEPTED;
   }
 
   public static Verdict early(ServiceClass serviceClass) {
