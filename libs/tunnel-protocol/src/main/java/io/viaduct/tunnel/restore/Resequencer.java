@@ -90,7 +90,9 @@ public final class Resequencer {
             || (tcp.flags() & IpFields.RST) != 0
             || heldBytes + length > BYTES_MAX; // other flows hold the bytes
     if (delivered) {
-      order.delivered(end);
+      if (end != tcp.sequence()) { // an acknowledgement may overtake the segments before it
+        order.delivered(end);
+      }
       return false;
     }
     order.hold(new HeldSegment(allocator, sink, context, ecn, tcp, bytes, at, length, end, nowNs));
