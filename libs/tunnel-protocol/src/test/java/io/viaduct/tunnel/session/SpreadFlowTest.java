@@ -210,6 +210,27 @@ class SpreadFlowTest {
   }
 
   @Test
+  void asManyFlowsAreSpreadAsTheReceiverPutsInOrder() {
+    for (int ms = 0; ms < 2_000; ms++) {
+      for (int i = 0; i < 20; i++) {
+        PacketForge.Endpoints each = PacketForge.Endpoints.ipv4(6_000 + i, 7, 80);
+        rig.offer(rig.agent, PacketForge.tcp(each, 1 + ms * 10, ACK, new byte[10]));
+      }
+      rig.agent.flushBatch(rig.nowNs);
+      rig.drain();
+      if (ms == 100) {
+        rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.SPREAD, rig.nowNs));
+      }
+      rig.advanceMs(1);
+    }
+    List<Boolean> spread = new ArrayList<>();
+    rig.agent.flows().forEach(flow -> spread.add(flow.spread() != null));
+    assertThat(spread).hasSize(20);
+    assertThat(spread.stream().filter(each -> each)).hasSize(16);
+    assertThat(rig.snapt.verdicts().of(Verdict.SPREAD_REFUSED)).isZero();
+  }
+
+  @Test
   void aRuleSpreadsAFlowThatDoesNotFillItsPath() {
     begin();
     rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.SPREAD, rig.nowNs));
