@@ -236,6 +236,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     network.start();
     SleepWatch sleep = new SleepWatch(clock.millis(), nanoTime.getAsLong());
     watchSleep(sleep);
+    watchReach(new ReachWatch(snapts::reach, leadingRoutes::carries));
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
@@ -261,6 +262,12 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
             SleepWatch.PERIOD_MS,
             SleepWatch.PERIOD_MS,
             TimeUnit.MILLISECONDS);
+  }
+
+  private void watchReach(ReachWatch reach) {
+    var unused =
+        dataLoop.scheduleWithFixedDelay(
+            reach::look, ReachWatch.PERIOD_MS, ReachWatch.PERIOD_MS, TimeUnit.MILLISECONDS);
   }
 
   // The token has probably expired, and SIP's timers stood still. The SNAPT may wait many seconds

@@ -183,6 +183,13 @@ final class UsedSnapts {
         .orElse(0);
   }
 
+  /// Returns whether a path answers or a control connection stands. Any thread may call this.
+  boolean reach() {
+    return lines.stream()
+        .anyMatch(each ->
+            each.state().isConnected() || each.state().tunMtu() > 0 && !each.end().isSilent());
+  }
+
   /// Returns whether there is a control connection.
   boolean isConnected() {
     return lines.stream().anyMatch(each -> each.state().isConnected());

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 ///     priority p - 1  to PORTAL lookup main                            only while a captive portal stands in the way
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
+///     priority p      the same, fwmark 0: unreachable                  also if the main table has no route
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
 ///     priority p + 1  not from all fwmark M lookup T                   the agent's own sockets stay direct
 ///     table T         default dev TUN                                  everything else enters the tunnel

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// The policy rules that keep traffic outside the tunnel. Each kind carries a protocol number of
 /// its own, so that its rules are found whatever their selectors. Blocking.
@@ -24,7 +25,15 @@ final class OutsideRules {
 
   /// Returns the commands that keep the traffic of `split-tunnel` outside.
   List<String> ofSplit(AddressFamily family, SplitTunnel split) {
-    return split.selectors(family).stream().map(each -> toMain(each, SPLIT)).toList();
+    return split.selectors(family).stream()
+        .flatMap(each -> Stream.of(toMain(each, SPLIT), elseUnreachable(each)))
+        .toList();
+  }
+
+  // The kernel goes on to the next rule if the main table has no route: that rule leads into the
+  // tunnel. The agent's own sockets have a mark, and may have a route by a rule of the operator.
+  private String elseUnreachable(String selector) {
+    return "rule add %s fwmark 0/0xffffffff unreachable %s".formatted(selector, mine(SPLIT));
   }
 
   /// Returns the commands that remove the rules of all kinds, also those of a killed agent.

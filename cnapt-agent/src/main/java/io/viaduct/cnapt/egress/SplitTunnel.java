@@ -12,7 +12,8 @@ public record SplitTunnel(List<AddressPrefix> prefixes, List<UserRange> users) {
   /// Nothing stays outside.
   public static final SplitTunnel NONE = new SplitTunnel(List.of(), List.of());
 
-  // Each entry is a rule, and the kernel goes through the rules one after the other for each route.
+  // Each entry is two rules, and the kernel goes through the rules one after the other for each
+  // route.
   private static final int ENTRIES_MAX = 64;
 
   /// Checks the number of entries.

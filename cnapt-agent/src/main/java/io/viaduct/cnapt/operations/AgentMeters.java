@@ -13,6 +13,7 @@ import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.peer.PeerRefusal;
 import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.peer.PeerSources;
+import io.viaduct.cnapt.policy.PathState;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
@@ -238,6 +239,24 @@ public final class AgentMeters {
         null,
         "1 if packets may leave by the path, 0.5 for a spare",
         path -> path.use().equals("yes") ? 1 : path.use().equals("spare") ? 0.5 : 0);
+    for (PathState state : PathState.values()) {
+      state(id, state, data);
+    }
+  }
+
+  private void state(int id, PathState state, DataCounters data) {
+    String label = MetricLabel.of(state);
+    Gauge.builder(
+            "viaduct_path_state",
+            data,
+            d -> {
+              PathStatus path = d.path(id);
+              return path == null ? Double.NaN : path.state().equals(label) ? 1 : 0;
+            })
+        .description("1 for the present state of the path, 0 for the others")
+        .tag("path", String.valueOf(id))
+        .tag("state", label)
+        .register(registry);
   }
 
   private void gauge(

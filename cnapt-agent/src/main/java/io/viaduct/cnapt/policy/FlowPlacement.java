@@ -16,6 +16,7 @@ public final class FlowPlacement {
   private final SteadyPath own;
   private final FullPath full = new FullPath();
   private final PathPreference preference = new Preference();
+  private int taken = -1; // id of the first path of the last decision
 
   FlowPlacement(PolicyLine line, ServiceClass serviceClass, SteadyPath byDelay, MoveLimit limit) {
     this.line = line;
@@ -41,8 +42,18 @@ public final class FlowPlacement {
     own.at(nowNs);
     boolean isFull =
         line.rule().method().hasStepWhenFull()
-            && full.update(own.held(paths), paths, flowBitPerSecond, nowNs);
-    return PathEvaluator.decide(line, serviceClass, ageNs, isFull, paths, preference);
+            && full.update(taken(paths), paths, flowBitPerSecond, nowNs);
+    Decision decision = PathEvaluator.decide(line, serviceClass, ageNs, isFull, paths, preference);
+    taken = decision.paths().isEmpty() ? -1 : decision.paths().getFirst().id();
+    return decision;
+  }
+
+  // Not the path that `own` holds: flows that follow the delay or name their link hold none there.
+  private @Nullable PathSnapshot taken(List<PathSnapshot> paths) {
+    return paths.stream()
+        .filter(path -> path.id() == taken && path.isAlive())
+        .findAny()
+        .orElse(null);
   }
 
   private final class Preference implements PathPreference {

@@ -7,7 +7,7 @@ import java.util.List;
 /// moved by them. Owner: the data path's event loop.
 ///
 /// - While the paths carry traffic, those that carry all the time are probed once a second. A probe
-///   and its answer, 158 bytes, are then at most 2 % of the traffic.
+///   and its answer, 165 bytes over IPv4, are then at most 2 % of the traffic.
 /// - A probe tells the SNAPT the round trip that was measured before it. If the newest measurement
 ///   has changed that clearly, another probe tells it, so that both ends move their packets.
 /// - If one of them gets worse, every live path is probed, also a spare one, but at most every ten

@@ -60,7 +60,11 @@ class EgressRoutingLabIT {
         .contains("user outside 8.8.8.8 via 10.5.0.1 dev up0")
         .contains("user tunnelled 8.8.8.8 dev viaduct9")
         .contains("user resolver 10.5.0.53 dev viaduct9")
-        .contains("split rules: 4")
+        .contains("split rules: 8")
+        .contains("no route RTNETLINK answers: Network is unreachable")
+        .doesNotContainPattern("no route [^\n]*viaduct9")
+        .containsPattern("still tunnelled 2001:4860::1 .*dev viaduct9")
+        .contains("marked by a rule behind 192.0.2.7 via 10.5.0.1 dev up0")
         .contains("without a split 192.0.2.7 dev viaduct9")
         .contains("left: rules [] table []");
   }

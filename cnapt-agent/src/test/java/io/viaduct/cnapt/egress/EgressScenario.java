@@ -78,6 +78,13 @@ public final class EgressScenario {
       System.out.println("user resolver " + shell("ip route get 10.5.0.53 uid 4250"));
       System.out.println(
           "split rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 118'"));
+      shell("ip -6 route del default via fd05::1; ip route del default via 10.5.0.1");
+      System.out.println("no route " + shell("ip route get 2001:db8::7"));
+      System.out.println("no route " + shell("ip route get 192.0.2.7"));
+      System.out.println("no route for the user " + shell("ip route get 2001:4860::1 uid 4250"));
+      System.out.println("still tunnelled " + shell("ip route get 2001:4860::1 uid 4301"));
+      shell("ip route add default via 10.5.0.1 table 77; ip rule add priority 32000 lookup 77");
+      System.out.println("marked by a rule behind " + shell("ip route get 192.0.2.7 mark 30305"));
     }
     try (TunDevice _ = open();
         var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.policy.Decision.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FlowPlacementTest {
   private static final long MBIT = 1_000_000;
@@ -45,6 +47,22 @@ class FlowPlacementTest {
     assertThat(decide(bulk, 2_000_000, usable(1, 9000), usable(2, 9000)).mode())
         .as("one path is enough again")
         .isEqualTo(Mode.ONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"own wlan0", "lowest-delay", "all"})
+  void aFlowThatHoldsNoPathOfItsOwnIsSpreadToo(String method) {
+    FlowPlacement bulk =
+        session(method + " then packet when full").place(flow("web", 6, "198.51.100.7", 443));
+    PathSnapshot[] full = {
+      path(1, "wlan0", PathState.USABLE, 20, 500, 0),
+      path(2, "wwan0", PathState.USABLE, 40, 8000, 0)
+    };
+    for (; nowMs < 2000; nowMs += 100) {
+      assertThat(decide(bulk, 9_500_000, full).mode()).isNotEqualTo(Mode.SPREAD);
+    }
+    nowMs += 100;
+    assertThat(decide(bulk, 9_500_000, full).mode()).isEqualTo(Mode.SPREAD);
   }
 
   @Test

@@ -16,14 +16,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A segment waits at most 250 ms for an earlier one, and at most 1 MiB wait; then the gap is given
 /// up (SEGMENT_MISSING), and TCP asks for it again. At most 16 flows at a time are put in order;
-/// further ones are delivered as they come.
+/// further ones are delivered as they come, and counted (SPREAD_REFUSED). The sender keeps to that
+/// number.
 public final class Resequencer {
   static final long HOLD_NS = 250_000_000;
   static final int BYTES_MAX = 1 << 20;
-  static final int FLOWS_MAX = 16;
 
-  /// The peer announces a flow twice a second.
-  static final long ANNOUNCED_NS_MAX = 3_000_000_000L;
+  /// Number of flows that are put in order at a time.
+  public static final int FLOWS_MAX = 16;
+
+  /// Time without an announcement after which a flow is delivered as it comes. The peer announces a
+  /// flow twice a second.
+  public static final long ANNOUNCED_NS_MAX = 3_000_000_000L;
 
   /// Delivers a segment that has waited.
   interface Delivery {
@@ -47,7 +51,9 @@ public final class Resequencer {
       order = new SegmentOrder(flow);
       orders.add(order);
     }
-    if (order != null) {
+    if (order == null) {
+      verdicts.count(Verdict.SPREAD_REFUSED);
+    } else {
       order.announced(nowNs);
     }
   }
@@ -90,7 +96,9 @@ public final class Resequencer {
             || (tcp.flags() & IpFields.RST) != 0
             || heldBytes + length > BYTES_MAX; // other flows hold the bytes
     if (delivered) {
-      order.delivered(end);
+      if (end != tcp.sequence()) { // an acknowledgement may overtake the segments before it
+        order.delivered(end);
+      }
       return false;
     }
     order.hold(new HeldSegment(allocator, sink, context, ecn, tcp, bytes, at, length, end, nowNs));

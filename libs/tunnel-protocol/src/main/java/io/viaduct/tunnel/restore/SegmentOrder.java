@@ -51,12 +51,14 @@ final class SegmentOrder {
     return head;
   }
 
-  /// Notes a segment of the flow.
+  /// Notes a segment of the flow. The sequence of one without payload, SYN and FIN is that of the
+  /// next byte: it tells what its path has overtaken, and nothing about the order.
   ///
   /// @param path id of its path, negative if it came by none
   /// @param datagram sequence of its datagram
   void arrived(int sequence, int endSequence, int path, long datagram, long nowNs) {
-    if (!begun) {
+    boolean isEmpty = sequence == endSequence;
+    if (!begun && !isEmpty) {
       begun = true;
       expected = sequence;
     }
@@ -67,7 +69,7 @@ final class SegmentOrder {
       heardNs[path] = nowNs;
       highest[path] = first || endSequence - highest[path] > 0 ? endSequence : highest[path];
     }
-    if (gapDatagram >= 0 && sequence - gapFrom >= 0 && sequence - gapTo < 0) {
+    if (gapDatagram >= 0 && !isEmpty && sequence - gapFrom >= 0 && sequence - gapTo < 0) {
       graceNs =
           datagram < gapDatagram
               ? Math.min(2 * graceNs, Resequencer.HOLD_NS)
@@ -78,7 +80,7 @@ final class SegmentOrder {
 
   /// Returns whether a segment may be delivered now: nothing before it is missing.
   boolean isDue(int sequence) {
-    return sequence - expected <= 0;
+    return !begun || sequence - expected <= 0;
   }
 
   /// Notes that a segment is delivered.

@@ -34,6 +34,7 @@ final class DatagramReceiver {
   private final ControlQueue controls;
   private final PathExchange path;
   private final PacketRestorer restorer;
+  private final FirstArrivals firstArrivals = new FirstArrivals();
   private int incomplete;
 
   DatagramReceiver(
@@ -89,6 +90,9 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
+    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_COPIED) {
+      firstArrivals.note(opener.sequence(), by);
+    }
     boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
     ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
     if (by != null) {
@@ -102,10 +106,11 @@ final class DatagramReceiver {
     return restore(datagram.getByte(offset), newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 
-  /// Counts a second copy as what its path has carried.
+  /// Counts a second copy as what its path has carried, unless it is a replay: then it comes by the
+  /// path of the first copy, or by none.
   private void copied(int outerBytes, @Nullable SessionPath by, long nowNs) {
-    totals.receivedOverhead(outerBytes);
-    if (by != null) {
+    if (by != null && firstArrivals.isExpected(opener.sequence(), by)) {
+      totals.receivedOverhead(outerBytes);
       by.pacing.arrived(outerBytes, outerBytes, null, nowNs);
     }
   }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// - A flow is spread if it has at least half of its path's rate while that path is full and
 ///   another one is not: no other path would be enough for it alone. The receiver is told 100 ms
 ///   before the first packet takes another path, and then twice a second.
+/// - At most as many flows are spread as the receiver puts in order ([SpreadSlots]). Further ones
+///   move instead.
 /// - It is no longer spread when all its packets have taken one path for 2 s, and that path was
 ///   never full: one path is enough. While it is full, TCP is on its way to the rate of both.
 final class FlowSpreading {
@@ -27,6 +29,7 @@ final class FlowSpreading {
   private final SessionPaths paths;
   private final ControlQueue controls;
   private final boolean agreed;
+  private @Nullable SpreadSlots slots; // made for the first flow: most sessions spread none
 
   /// @param agreed true if the peer puts segments in order
   FlowSpreading(SessionPaths paths, ControlQueue controls, boolean agreed) {
@@ -63,15 +66,27 @@ final class FlowSpreading {
       flow.spread(null);
       return false;
     }
+    if (!takesSlot(flow, nowNs)) {
+      flow.spread(null);
+      return false;
+    }
     state.spread(TELL_NS, nowNs);
     return true;
   }
 
-  /// Spreads a flow because a rule of the device asks for it.
+  /// Spreads a flow because a rule of the device asks for it, unless enough flows are spread.
   void begin(FlowState flow, long nowNs) {
-    SpreadState state = new SpreadState();
-    state.spread(TELL_NS, nowNs);
-    flow.spread(state);
+    if (takesSlot(flow, nowNs)) {
+      SpreadState state = new SpreadState();
+      state.spread(TELL_NS, nowNs);
+      flow.spread(state);
+    }
+  }
+
+  private boolean takesSlot(FlowState flow, long nowNs) {
+    SpreadSlots of = slots == null ? new SpreadSlots() : slots;
+    slots = of;
+    return of.take(flow, nowNs);
   }
 
   /// Returns the path of a packet of a flow that is spread; null if the flow is not spread any
@@ -91,6 +106,9 @@ final class FlowSpreading {
     }
     if (nowNs - state.toldNs() >= TELL_NS && controls.flowSpread(flow.id(), nowNs)) {
       state.told(nowNs);
+      if (slots != null) {
+        slots.told(flow, nowNs);
+      }
     }
     if (nowNs - state.spreadNs() < ANNOUNCED_NS && own != null && paths.isUsable(own)) {
       return own;

@@ -41,6 +41,7 @@ final class PathChoice {
   private final boolean copies;
   private SessionPath nearest;
   private @Nullable SessionPath second;
+  private @Nullable SessionPath secondOrSpare;
   private @Nullable SessionPath challenger;
   private long challengedNs;
   private long lookedNs;
@@ -133,9 +134,9 @@ final class PathChoice {
   ///   spare one
   private SessionPath nearestWithCopy(FlowState flow, boolean whileLosing, long nowNs) {
     SessionPath first = nearest(nowNs);
-    SessionPath other = copies && (!whileLosing || first.losing) ? second : null;
-    flow.copyPath(
-        other != null && (whileLosing || paths.isUsable(other)) ? other.id : FlowState.NO_PATH);
+    SessionPath other = whileLosing ? secondOrSpare : second;
+    boolean wanted = copies && (!whileLosing || first.losing);
+    flow.copyPath(wanted && other != null ? other.id : FlowState.NO_PATH);
     return note(flow, first);
   }
 
@@ -185,19 +186,33 @@ final class PathChoice {
       nearest = best;
       challenger = null;
     }
-    second = nearestOf(paths.usable(), nowNs);
-    second = second == null ? nearestOf(paths.spare(), nowNs) : second;
+    second = secondOf(paths.usable(), nowNs);
+    SessionPath spare = secondOf(paths.spare(), nowNs);
+    boolean spareIsBetter =
+        spare != null && (second == null || sharesLink(second) && !sharesLink(spare));
+    secondOrSpare = spareIsBetter ? spare : second;
   }
 
-  /// Returns the path with the least delay among these that is not the nearest of all.
-  private @Nullable SessionPath nearestOf(SessionPath[] some, long nowNs) {
+  /// Returns the path for second copies among these: one of another link than the nearest path's if
+  /// there is one, because it fails independently; of these the one with the least delay.
+  private @Nullable SessionPath secondOf(SessionPath[] some, long nowNs) {
     SessionPath best = null;
     for (SessionPath each : some) {
-      if (each != nearest && (best == null || each.delayUs(nowNs) < best.delayUs(nowNs))) {
+      if (each != nearest && (best == null || isBetterSecond(each, best, nowNs))) {
         best = each;
       }
     }
     return best;
+  }
+
+  private boolean isBetterSecond(SessionPath one, SessionPath other, long nowNs) {
+    return sharesLink(one) == sharesLink(other)
+        ? one.delayUs(nowNs) < other.delayUs(nowNs)
+        : sharesLink(other);
+  }
+
+  private boolean sharesLink(SessionPath path) {
+    return path.link.equals(nearest.link);
   }
 
   /// Returns the path whose queue is the shortest, of those that are not bad if there is one.

@@ -80,6 +80,9 @@ public enum Verdict {
   RESEQUENCED(Subject.RECORD),
   /// Gap in a flow that travels by several paths: the missing segments did not arrive in time.
   SEGMENT_MISSING(Subject.RECORD),
+  /// Announcement that a flow travels by several paths, while as many are put in order as this end
+  /// can, or of a flow that is not TCP: its packets are delivered as they come.
+  SPREAD_REFUSED(Subject.RECORD),
   /// Long body was given up because some of its fragments did not arrive.
   BODY_INCOMPLETE(Subject.RECORD),
   /// OPEN of a packet for which the flow table has no room; the packet is delivered.
@@ -120,9 +123,10 @@ public enum Verdict {
     return subject;
   }
 
-  /// Returns whether a datagram with this verdict is a sign of life of the peer.
+  /// Returns whether a datagram with this verdict is a sign of life of the peer. A COPY is none:
+  /// whoever captured a datagram that left once can replay it once.
   public boolean isSignOfLife() {
-    return this == ACCEPTED || this == COPY;
+    return this == ACCEPTED;
   }
 
   public static Verdict early(ServiceClass serviceClass) {

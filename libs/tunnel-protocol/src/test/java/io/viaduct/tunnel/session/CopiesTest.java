@@ -8,6 +8,7 @@ import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +108,39 @@ class CopiesTest {
     assertThat(rig.receiveAtSnapt(forged, from)).isEqualTo(Verdict.BAD_TAG);
     assertThat(rig.receiveAtSnapt(first, from)).isEqualTo(Verdict.COPY);
     assertThat(rig.receiveAtSnapt(first, from)).isEqualTo(Verdict.REPLAYED);
+  }
+
+  @Test
+  void aReplayOfADatagramThatLeftOnceIsNoSignOfLifeAndNoArrival() {
+    talk(10); // with two paths each datagram of the class is of type COPIED, and leaves once
+    rig.advanceMs(100);
+    rig.snapt.startSpare(rig.nowNs);
+    List<byte[]> once =
+        rig.captured.stream()
+            .filter(each -> (each[0] >>> 4 & 3) == DatagramHeader.TYPE_COPIED)
+            .toList();
+    var nearest = rig.links.getFirst().address;
+    var stranger = new InetSocketAddress("203.0.113.66", 666);
+    long copies = 0;
+    for (int i = 0; i < once.size(); i++) {
+      Verdict verdict = rig.receiveAtSnapt(once.get(i), i % 2 == 0 ? nearest : stranger);
+      copies += verdict == Verdict.COPY ? 1 : 0;
+      assertThat(verdict.isSignOfLife()).isFalse();
+    }
+    assertThat(copies).isGreaterThan(5);
+    assertThat(rig.snapt.arrivedInInterval()).isZero();
+  }
+
+  @Test
+  void aSecondCopyByTheOtherPathCountsAsCarriedByIt() {
+    route(FlowRoute.TWO_PATHS);
+    rig.links.getLast().losesUp = true;
+    talk(10);
+    rig.advanceMs(500);
+    rig.snapt.startSpare(rig.nowNs);
+    byte[] first = copied().getFirst();
+    assertThat(rig.receiveAtSnapt(first, rig.links.getLast().address)).isEqualTo(Verdict.COPY);
+    assertThat(rig.snapt.arrivedInInterval()).isGreaterThan(first.length);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.LinkName;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -58,6 +59,24 @@ class PathLinksTest {
       rig.advanceMs(50);
       rig.send(rig.snapt, down());
       rig.advanceMs(50);
+    }
+  }
+
+  @Test
+  void copiesPreferAPathOfAnotherLink() {
+    try (PathsRig rig = new PathsRig(8, 10, 20, 60)) {
+      rig.serviceClass = ServiceClass.LT_LD;
+      rig.agent.link(0, "wlan0");
+      rig.agent.link(1, "wlan0"); // the other address family
+      rig.agent.link(2, "wwan0");
+      rig.openAll();
+      carry(rig, FlowRoute.TWO_PATHS, 3);
+      rig.links.forEach(link -> link.sentUp = link.sentDown = 0);
+      carry(rig, FlowRoute.TWO_PATHS, 20);
+      assertThat(rig.links.get(2).sentUp).isGreaterThanOrEqualTo(20);
+      assertThat(rig.links.get(2).sentDown).isGreaterThanOrEqualTo(20);
+      assertThat(rig.links.get(1).sentUp).isLessThan(10);
+      assertThat(rig.links.get(1).sentDown).isLessThan(10);
     }
   }
 

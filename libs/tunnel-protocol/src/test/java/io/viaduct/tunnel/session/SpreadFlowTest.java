@@ -32,6 +32,8 @@ class SpreadFlowTest {
   private int sequence = 1_000_000;
   private int lastDelivered = 1_000_000;
   private int outOfOrder;
+  private boolean acknowledges;
+  private int acknowledgements;
   private final Set<Integer> delivered = new HashSet<>();
 
   private static PathsRig rig(Set<Feature> features) {
@@ -63,6 +65,9 @@ class SpreadFlowTest {
           sequence += SEGMENT;
         }
       }
+      if (acknowledges) {
+        rig.offer(rig.agent, PacketForge.tcp(FLOW, sequence, ACK, new byte[0]));
+      }
       rig.agent.flushBatch(rig.nowNs);
       rig.drain();
       rig.advanceMs(1);
@@ -73,6 +78,10 @@ class SpreadFlowTest {
   private void take() {
     for (byte[] packet : rig.atSnapt) {
       int at = PacketForge.payloadAt(packet);
+      if (at == packet.length) {
+        acknowledgements++;
+        continue;
+      }
       int number =
           (BigEndian.getInt(packet, PacketForge.headerBytes(packet) + 4) - 1_000_000) / SEGMENT;
       assertThat(Arrays.copyOfRange(packet, at, packet.length))
@@ -105,6 +114,21 @@ class SpreadFlowTest {
     assertThat(stream.size() - before).as("of 10000").isGreaterThan(9_500);
     assertThat(delivered).hasSizeGreaterThan(stream.size() * 98 / 100);
     assertThat(rig.snapt.verdicts().of(Verdict.RESEQUENCED)).isPositive();
+  }
+
+  @Test
+  void acknowledgementsOfATwoWayFlowReleaseNoSegmentBeforeItsTurn() {
+    begin();
+    acknowledges = true; // of data that come down; their sequence is the next one to be sent
+    upload(16, 5);
+    outOfOrder = 0;
+    long missing = rig.snapt.verdicts().of(Verdict.SEGMENT_MISSING);
+    upload(16, 5);
+    rig.advanceMs(500);
+    take();
+    assertThat(acknowledgements).isGreaterThan(8_000);
+    assertThat(outOfOrder).as("seed %d", SEED).isZero();
+    assertThat(rig.snapt.verdicts().of(Verdict.SEGMENT_MISSING)).isEqualTo(missing);
   }
 
   @Test
@@ -183,6 +207,27 @@ class SpreadFlowTest {
     assertThat(outOfOrder)
         .as("out of order among %d, seed %d", delivered.size() - before, SEED)
         .isLessThan((delivered.size() - before) * percentMost / 100);
+  }
+
+  @Test
+  void asManyFlowsAreSpreadAsTheReceiverPutsInOrder() {
+    for (int ms = 0; ms < 2_000; ms++) {
+      for (int i = 0; i < 20; i++) {
+        PacketForge.Endpoints each = PacketForge.Endpoints.ipv4(6_000 + i, 7, 80);
+        rig.offer(rig.agent, PacketForge.tcp(each, 1 + ms * 10, ACK, new byte[10]));
+      }
+      rig.agent.flushBatch(rig.nowNs);
+      rig.drain();
+      if (ms == 100) {
+        rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.SPREAD, rig.nowNs));
+      }
+      rig.advanceMs(1);
+    }
+    List<Boolean> spread = new ArrayList<>();
+    rig.agent.flows().forEach(flow -> spread.add(flow.spread() != null));
+    assertThat(spread).hasSize(20);
+    assertThat(spread.stream().filter(each -> each)).hasSize(16);
+    assertThat(rig.snapt.verdicts().of(Verdict.SPREAD_REFUSED)).isZero();
   }
 
   @Test

@@ -25,6 +25,7 @@ import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.NullAead;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.terms.OuterHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -262,6 +263,22 @@ class GoldenBytesTest {
         .results()
         .forEach(line -> page.put(line.group(1), line.group(2)));
     assertThat(page).containsExactlyInAnyOrderEntriesOf(made());
+  }
+
+  /// Returns the bytes of the IPv4 packets of a probe and its answer.
+  private static int probeBytes(String probe, String reply) {
+    int headers = Sealer.OVERHEAD + OuterHeader.IPV4.bytes();
+    return (made().get(probe).length() + made().get(reply).length()) / 2 + 2 * headers;
+  }
+
+  @Test
+  void thePagesNameTheBytesOfAProbeAndItsAnswer() throws IOException {
+    assertThat(probeBytes("path-probe", "path-probe-reply")).isEqualTo(158);
+    Path root = Path.of(System.getProperty("viaduct.root"));
+    int several = probeBytes("path-probe-several", "path-probe-reply-several");
+    assertThat(Files.readString(root.resolve("docs/user.md"))).contains(several + " bytes of IP");
+    int sharing = probeBytes("path-probe-sharing", "path-probe-reply-several");
+    assertThat(Files.readString(root.resolve("docs/peers.md"))).contains(sharing + " bytes of IP");
   }
 
   /// Prints the lines for the page.
