@@ -110,6 +110,8 @@ final class MirrorSnapt implements AutoCloseable {
         }
       }
     }
+    session.close();
+    memory.close();
   }
 
   /// Lets each datagram wait for this time before it is taken, as on a longer path.
