@@ -24,9 +24,8 @@ public final class SnaptOrder {
   private static final int FULL_ABOVE_PERCENT = 80;
   private static final int BUSY_PERCENT = 10; // above the mean; a step in which loads are told
 
-  // FNV-1a (draft-eastlake-fnv) and the finaliser of SplitMix64 (Steele et al. 2014): the order
-  // must
-  // be the same after a restart, on every machine.
+  // FNV-1a (draft-eastlake-fnv) and the finaliser of SplitMix64 (Steele et al. 2014): the order is
+  // the same after a restart, on every machine.
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 

@@ -72,8 +72,7 @@ public final class RoutingHook implements AutoCloseable {
   }
 
   // The mode of a socket can only be set afterwards. Until then nobody reaches it: it is in a
-  // folder
-  // of mode 700, which createTempDirectory makes.
+  // directory of mode 700, which createTempDirectory makes.
   private static void bind(ServerSocketChannel server, Path socket) throws IOException {
     Path folder = Files.createTempDirectory(socket.toAbsolutePath().getParent(), ".");
     Path hidden = folder.resolve("s");

@@ -32,8 +32,7 @@ public final class SessionRegistry {
   private static final long CHECK_MS_MAX = 10_000;
 
   // In percent. New flows avoid a SNAPT above 80 % the more the fuller it is, so near there the
-  // load
-  // is told in fine steps. Below, coarse steps make fewer messages.
+  // load is told in fine steps. Below, coarse steps make fewer messages.
   private static final int LOAD_STEP = 10;
   private static final int LOAD_STEP_FINE = 2;
   private static final int LOAD_FINE_ABOVE = 70;

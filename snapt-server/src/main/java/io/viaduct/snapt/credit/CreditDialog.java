@@ -128,8 +128,7 @@ final class CreditDialog {
   }
 
   // Billing is there and grants nothing, so what has no quota is held. Were it taken for one that
-  // is
-  // away, a device could have its traffic carried for nothing by a request that is never valid.
+  // is away, a device could have its traffic carried for nothing by a request that is never valid.
   private void refused(long nowNs) {
     isUnable = false;
     isAnswered = true;
