@@ -92,7 +92,7 @@ class ReadmeTest {
                 + "|topup\\.problem|statement\\.kind|limits\\.(done|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.(done|state)|counts\\.what|unsigned\\.refusal|decision\\.(done|problem|text|title)"
                 + "|user\\.(done|notice|problem|sip|state)"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|refused|state)|creditoverview\\.result"
-                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|problem|table)|trial\\.(part|table)|ledger\\.(done|outcome))\\..*"));
+                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|problem|table)|trial\\.(part|table)|ledger\\.(done|outcome|rule))\\..*"));
     assertThat(unused).isEmpty();
   }
 

@@ -141,13 +141,13 @@ class OperatorBrowserLabIT {
     work.refusal =
         Map.of(
             "status", 422,
-            "detail", "classes.LT_LD.throughput-marginal: knot 3 (2.0) must not exceed 0.5",
+            "detail", "classes.LT_LD.throughput-marginal: knot 3 (2.0) The values must not rise from row to row",
             "rule", "NON_INCREASING",
             "place", "classes.LT_LD.throughput-marginal",
             "knot", 3);
     page.locator("[name='t" + TABLE + "/3/1']").fill("0.9");
     awaitChecked(false);
-    assertThat(page.getByTestId("check")).containsText("must not exceed 0.5");
+    assertThat(page.getByTestId("check")).containsText("The values must not rise from row to row");
     assertThat(knot(4)).hasClass("knot bad");
     assertThat(page.locator("[aria-invalid=true]")).hasCount(2);
     page.getByText("Show it").click();

@@ -129,7 +129,7 @@ class OperatorWorkTest {
         .hasAttribute("data-valid", "false", new HasAttributeOptions().setTimeout(PATIENCE_MS));
     assertThat(at("check")).hasAttribute("data-place", "classes.LT_LD.throughput-marginal");
     assertThat(at("check")).hasAttribute("data-knot", "2");
-    assertThat(at("check")).containsText("must not exceed 1.0");
+    assertThat(at("check")).containsText("The values must not rise from row to row");
     page.reload();
     assertThat(at("check")).hasAttribute("data-valid", "false");
     knots.nth(2).focus();
