@@ -141,7 +141,8 @@ class OperatorBrowserLabIT {
     work.refusal =
         Map.of(
             "status", 422,
-            "detail", "classes.LT_LD.throughput-marginal: knot 3 (2.0) The values must not rise from row to row",
+            "detail",
+                "classes.LT_LD.throughput-marginal: knot 3 (2.0) The values must not rise from row to row",
             "rule", "NON_INCREASING",
             "place", "classes.LT_LD.throughput-marginal",
             "knot", 3);

@@ -22,7 +22,13 @@ class ClassGuaranteeLabIT {
   void lowDelayClassesAreSafeFromBulkOnAFullLine() throws Exception {
     JsonNode report =
         BenchRun.of(
-            "classes", directory, "--seconds=10", "--mbit=10,10-2", "--bulk=ONE", "--peers=none");
+            "classes",
+            directory,
+            "--seconds=10",
+            "--mbit=10,10-2",
+            "--bulk=ONE",
+            "--order=priority",
+            "--peers=none");
     for (Way way : Way.values()) {
       for (String access : List.of("10", "10-2")) {
         holds(report, access, way);
@@ -42,6 +48,7 @@ class ClassGuaranteeLabIT {
             "--seconds=6",
             "--mbit=10",
             "--bulk=TWO",
+            "--order=priority",
             "--way=UP",
             "--peers=none");
     for (TrafficClass of : TrafficClass.values()) {
@@ -52,6 +59,26 @@ class ClassGuaranteeLabIT {
     }
     JsonNode lowest = line(report, "10", Way.UP, ViaductPeer.NAME, "HT_HD");
     assertThat(lowest.path("floorGoal").path("won").asBoolean(false)).as("" + lowest).isTrue();
+  }
+
+  @Test
+  void fiveGreedyFlowsHaveNearlyTheLargestUtilityByMaxWeightAndLessByPriority() throws Exception {
+    JsonNode report =
+        BenchRun.of(
+            "classes",
+            directory,
+            "--seconds=8",
+            "--mbit=10",
+            "--bulk=FIVE",
+            "--way=UP",
+            "--peers=none");
+    double weighed =
+        line(report, "10", Way.UP, ViaductPeer.NAME + " max-weight", "HT_HD")
+            .get("utilityPercent")
+            .asDouble();
+    double byPriority =
+        line(report, "10", Way.UP, ViaductPeer.NAME, "HT_HD").get("utilityPercent").asDouble();
+    assertThat(weighed).isGreaterThan(95).isGreaterThan(byPriority + 5);
   }
 
   private static void holds(JsonNode report, String access, Way way) {
