@@ -100,15 +100,17 @@ final class ClassesCommand implements Callable<Integer> {
   private List<Peer> all(BenchEnvironment environment) throws IOException {
     List<Order> chosen = orders.stream().map(Order::of).distinct().toList();
     var all = new ArrayList<Peer>(List.of(new DirectPeer()));
-    all.add(environment.viaduct(lines(environment, chosen.getFirst())));
+    Order first = chosen.getFirst();
+    all.add(environment.viaduct(lines(environment, first)).named(name(first)));
     for (Order second : chosen.subList(1, chosen.size())) {
-      all.add(
-          environment
-              .secondViaduct(lines(environment, second))
-              .named(ViaductPeer.NAME + " " + second));
+      all.add(environment.secondViaduct(lines(environment, second)).named(name(second)));
     }
     all.addAll(PeerScripts.unpack(environment.network(), environment.directory(), peers.names()));
     return all;
+  }
+
+  private static String name(Order order) {
+    return order == Order.PRIORITY ? ViaductPeer.NAME : ViaductPeer.NAME + " " + order;
   }
 
   // Link B is forbidden: a flood that fills link A would move to it.
