@@ -44,7 +44,7 @@ final class Fleet {
   private long resets;
   private long waits;
 
-  /// What happened in one scenario.
+  /// Result of one scenario.
   ///
   /// @param peak greatest load of a SNAPT that serves, as a multiple of the mean, at any time
   /// @param end the same at the end

@@ -2,7 +2,7 @@ package io.viaduct.cnapt;
 
 import java.util.function.Consumer;
 
-/// What happens to a simulated fleet, one after the other.
+/// Scenarios of a simulated fleet, in their order: each begins with the fleet of the one before.
 enum FleetScenario {
   START("start of the fleet", 30, _ -> {}),
   STEADY("flows come and go", 30, _ -> {}),

@@ -4,8 +4,8 @@ import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.flow.FlowState;
 
-/// What is known of the SNAPT of an end, beside what its session measures: whether it answers,
-/// whether it is to be left, and what lists tell. It decides where new flows go. The data path's
+/// State of the SNAPT of an end, beside the measurements of its session: it answers or is silent, it
+/// is to be left or not, and what lists tell of it. Decides where new flows go. The data path's
 /// event loop writes it; any thread may read what says so.
 ///
 ///     carrying ─told, seeks─▶ leaving ─last flow over─▶ emptied

@@ -139,7 +139,7 @@ public final class Grants {
     allowance(new Allowed(account, amount, changedBy), now);
   }
 
-  /// What an account is granted each month.
+  /// Amount that an account is granted each month.
   ///
   /// @param version rises with each change
   public record Allowance(MicroDenarii amount, long version) {}

@@ -74,7 +74,7 @@ public final class RollingUpgrade {
     MovingLab.say("devices at", lab.agent("cnapt").at() + " and " + lab.agent("cnapt-2").at());
   }
 
-  // What the devices have counted is charged: no byte twice, none lost.
+  // The bytes that the devices have counted are charged: none twice, none lost.
   private void bill() throws Exception {
     SteadyLoad.carry();
     MovingLab.await(() -> charged() >= 0.999 * carried(), "99.9 % of the bytes are charged");
