@@ -7,6 +7,7 @@ import io.viaduct.testbed.deployment.DualStack;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.moving.AgentView;
 import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -181,15 +182,7 @@ final class ViaductPeer implements Peer {
   /// Returns true if exactly these links have paths that carry data.
   @Override
   public boolean isReadyBy(List<String> links) throws IOException {
-    List<String> used =
-        status()
-            .path("paths")
-            .valueStream()
-            .filter(path -> !path.path("use").asString("").equals("no"))
-            .map(path -> path.path("link").asString(""))
-            .sorted()
-            .toList();
-    return used.equals(links);
+    return new AgentView(deployment.plans().socket(place.agent)).used().equals(links);
   }
 
   /// Gives the link a second address or takes it away. To the agent this is another network, whose

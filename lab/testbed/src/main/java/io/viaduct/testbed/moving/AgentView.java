@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 /// An agent as its status shows it.
 ///
 /// @param socket of the status
-record AgentView(Path socket) {
+public record AgentView(Path socket) {
   /// Returns the whole status.
   JsonNode status() throws IOException {
     return StatusSocket.read(socket);
@@ -40,7 +40,7 @@ record AgentView(Path socket) {
   }
 
   /// Returns the links whose paths carry data, ordered by name.
-  List<String> used() throws IOException {
+  public List<String> used() throws IOException {
     return status()
         .path("paths")
         .valueStream()
