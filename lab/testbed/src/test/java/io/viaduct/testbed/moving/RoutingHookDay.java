@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -43,7 +44,7 @@ public final class RoutingHookDay {
         arguments,
         (clone, directory) -> {
           Path socket = directory.resolve("flows.sock");
-          String agent = "routing-hook: {socket: %s}\ntunnel: {udp-idle: 2s}\n".formatted(socket);
+          String agent = "routing-hook: {socket: %s}\ntunnel: {udp-idle: 4s}\n".formatted(socket);
           new RoutingHookDay(
                   new MovingLab(clone, directory, NetworkPlan.STANDARD, agent, ""), socket)
               .pass();
@@ -94,28 +95,33 @@ public final class RoutingHookDay {
     }
   }
 
+  private static long id(JsonNode event) {
+    return event.path("id").asLong();
+  }
+
   private static boolean is(JsonNode event, String kind) {
     return event.path("event").asString("").equals(kind);
   }
 
-  /// Returns the flows to the server.
-  private List<JsonNode> flows() {
+  /// Returns the flows to the server by their ids. A flow that opens while the reader connects is
+  /// told twice.
+  private Map<Long, JsonNode> flows() {
     return events.stream()
         .filter(each -> is(each, "flow"))
         .filter(each -> each.path("remote").asString("").equals(Topology.SERVER))
-        .toList();
+        .collect(Collectors.toMap(RoutingHookDay::id, each -> each, (first, _) -> first));
   }
 
   /// Returns the ends of the flows to the server.
   private List<JsonNode> ends() {
-    Set<Long> ids =
-        flows().stream().map(each -> each.path("id").asLong()).collect(Collectors.toSet());
-    return events.stream()
-        .filter(each -> is(each, "end") && ids.contains(each.path("id").asLong()))
-        .toList();
+    Set<Long> ids = flows().keySet();
+    return events.stream().filter(each -> is(each, "end") && ids.contains(id(each))).toList();
   }
 
   private List<String> classes() {
-    return flows().stream().map(each -> each.path("serviceClass").asString("")).sorted().toList();
+    return flows().values().stream()
+        .map(each -> each.path("serviceClass").asString(""))
+        .sorted()
+        .toList();
   }
 }
