@@ -36,8 +36,8 @@ record BulkEvent(String name, int jitterMs) implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
+  public boolean isFor(Peer other) {
+    return other.canBond();
   }
 
   @Override
@@ -49,6 +49,7 @@ record BulkEvent(String name, int jitterMs) implements HandoverEvent {
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     var lines = new TwoLines(rig, seed);
     var values = new LinkedHashMap<Reading, Double>();
+    rig.peer().bond(true);
     try {
       lines.lay(jitterMs);
       for (Way way : Way.values()) {
@@ -62,6 +63,7 @@ record BulkEvent(String name, int jitterMs) implements HandoverEvent {
       }
       return values;
     } finally {
+      rig.peer().bond(false);
       lines.clear();
     }
   }

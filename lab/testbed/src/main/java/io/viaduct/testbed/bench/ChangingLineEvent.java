@@ -42,11 +42,6 @@ final class ChangingLineEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public int repetitions() {
     return 10; // a minute each
   }

@@ -35,11 +35,6 @@ final class ClassLossEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     rig.onlyBy("A");
     Period period = Period.soon(rig.nowNs(), SECONDS, STRAGGLERS_SECONDS);

@@ -35,11 +35,6 @@ final class CopiesEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public int repetitions() {
     return 10; // of 10,000 packets each
   }

@@ -36,11 +36,6 @@ final class FlapEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     if (!(rig.peer() instanceof ViaductPeer viaduct)) {
       throw new IllegalArgumentException("only Viaduct has sessions and registrations");

@@ -51,11 +51,6 @@ final class FloodEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     rig.onlyBy("A");
     var going = new AtomicBoolean(true);

@@ -113,7 +113,7 @@ final class HandoverCommand implements Callable<Integer> {
     boolean isOurs = peer.role() == Role.OURS;
     List<HandoverEvent> left =
         events.stream()
-            .filter(event -> isOurs || event.isForOthers())
+            .filter(event -> isOurs || event.isFor(peer))
             .filter(event -> done.count(event.name(), peer.name()) < wanted(event, isOurs))
             .toList();
     if (left.isEmpty()) {

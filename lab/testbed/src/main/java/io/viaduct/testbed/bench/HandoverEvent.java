@@ -14,7 +14,9 @@ interface HandoverEvent {
   List<HandoverGoal> goals();
 
   /// Returns true if the event makes sense for a peer that is not Viaduct.
-  boolean isForOthers();
+  default boolean isFor(Peer other) {
+    return false;
+  }
 
   /// Returns the number of repetitions of ours, unless the command line has another one.
   default int repetitions() {

@@ -1,6 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.Connections;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -16,28 +17,23 @@ final class MptcpPeer implements Peer {
   private static final int OTHER_ID = 3; // of the endpoint with another address on link A
   private static final Path ENABLED = Path.of("/proc/sys/net/mptcp/enabled");
 
-  /// Endpoint of a link: the kernel uses the backup while no other one works.
+  /// Endpoint of a link.
   private enum Endpoint {
-    A(1, "10.71.1.2", ""),
-    B(2, "10.71.2.2", " backup");
+    A(1, "10.71.1.2"),
+    B(2, "10.71.2.2");
 
     private final int id;
     private final String address;
-    private final String flag;
 
-    Endpoint(int id, String address, String flag) {
+    Endpoint(int id, String address) {
       this.id = id;
       this.address = address;
-      this.flag = flag;
-    }
-
-    private String added() {
-      return "add %s dev link%s id %d subflow%s".formatted(address, name(), id, flag);
     }
   }
 
   private final BenchNetwork network;
   private boolean isStarted;
+  private boolean isBonding;
 
   MptcpPeer(BenchNetwork network) {
     this.network = network;
@@ -55,7 +51,7 @@ final class MptcpPeer implements Peer {
 
   @Override
   public String note() {
-    return "TCP messages over Multipath TCP of the kernel, link B is the backup, no daemon acts on events, no encryption";
+    return "TCP messages over Multipath TCP of the kernel, link B is the backup except for bulk, no daemon acts on events, no encryption";
   }
 
   @Override
@@ -69,8 +65,14 @@ final class MptcpPeer implements Peer {
       end.ip("mptcp limits set subflow 4 add_addr_accepted 4");
     }
     for (Endpoint each : Endpoint.values()) {
-      endpoint(each.added());
+      add(each);
     }
+  }
+
+  // The kernel uses a backup while no other subflow works.
+  private void add(Endpoint link) {
+    String flag = link == Endpoint.B && !isBonding ? " backup" : "";
+    endpoint("add %s dev link%s id %d subflow%s".formatted(link.address, link, link.id, flag));
   }
 
   private void endpoint(String words) {
@@ -85,10 +87,27 @@ final class MptcpPeer implements Peer {
   @Override
   public StreamEnds open(BenchNetwork over, int port) {
     var to = new InetSocketAddress(target(), port);
-    int listener = over.far().call(() -> MptcpEnd.listen(to));
+    MptcpSocket listener = over.far().call(() -> MptcpSocket.listen(to));
     CompletableFuture<MptcpEnd> far = over.far().start("accept", () -> MptcpEnd.accept(listener));
     StreamEnd near = over.device().call(() -> MptcpEnd.connect(to));
     return new StreamEnds(near, far.join());
+  }
+
+  @Override
+  public boolean canBond() {
+    return true;
+  }
+
+  /// Makes link B a backup, or not, for connections that are opened afterwards.
+  @Override
+  public void bond(boolean isWanted) {
+    isBonding = isWanted;
+    endpoint("change id %d %s".formatted(Endpoint.B.id, isWanted ? "nobackup" : "backup"));
+  }
+
+  @Override
+  public Connections connections() {
+    return new MptcpConnections();
   }
 
   /// Swaps the backup.
@@ -110,21 +129,23 @@ final class MptcpPeer implements Peer {
     for (Endpoint each : Endpoint.values()) {
       if (each.name().equals(link)) {
         endpoint("delete id " + each.id);
-        endpoint(each.added());
+        add(each);
       }
     }
   }
 
-  /// Returns true if there is a subflow on each of several links.
+  /// Returns true if a connection that is open has a subflow on each of several links.
   @Override
   public boolean isReadyBy(List<String> links) {
-    return links.size() == 1
-        || Stream.of(Endpoint.values())
-            .allMatch(each ->
-                !network
-                    .device()
-                    .run("ss", "-Htn", "state", "established", "src", each.address, "dst", target())
-                    .isEmpty());
+    long with = Stream.of(Endpoint.values()).filter(this::hasSubflow).count();
+    return links.size() == 1 || with == 0 || with == Endpoint.values().length;
+  }
+
+  private boolean hasSubflow(Endpoint link) {
+    return !network
+        .device()
+        .run("ss", "-Htn", "state", "established", "src", link.address, "dst", target())
+        .isEmpty();
   }
 
   /// Replaces the endpoint on link A.

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.traffic.Connections;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -58,6 +59,20 @@ interface Peer extends AutoCloseable {
 
   /// Both ends of a stream.
   record StreamEnds(StreamEnd near, StreamEnd far) {}
+
+  /// Returns true if one connection can use several links at a time.
+  default boolean canBond() {
+    return false;
+  }
+
+  /// Lets the connections that are opened from now on use both links at a time, or stops that. Our
+  /// tunnel decides by itself.
+  default void bond(boolean isWanted) {}
+
+  /// Returns the means by which an application opens connections through this peer.
+  default Connections connections() {
+    return Connections.TCP;
+  }
 
   /// Returns true if exactly these links carry data or could do so at once, as far as the peer can
   /// tell.

@@ -43,11 +43,6 @@ final class RequestsEvent implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public int repetitions() {
     return 10; // half a minute each
   }

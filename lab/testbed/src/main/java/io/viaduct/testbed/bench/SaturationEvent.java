@@ -34,11 +34,6 @@ record SaturationEvent(Duration lasts) implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public int repetitions() {
     return 1;
   }

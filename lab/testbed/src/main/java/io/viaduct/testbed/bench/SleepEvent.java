@@ -40,11 +40,6 @@ record SleepEvent(Duration lasts) implements HandoverEvent {
   }
 
   @Override
-  public boolean isForOthers() {
-    return false;
-  }
-
-  @Override
   public int repetitions() {
     return 2; // ten minutes each
   }

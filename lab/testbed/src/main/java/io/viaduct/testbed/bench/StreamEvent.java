@@ -47,6 +47,11 @@ record StreamEvent(
   private record Times(long eventNs, long untilNs) {}
 
   @Override
+  public boolean isFor(Peer other) {
+    return isForOthers;
+  }
+
+  @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       var values = attempt(rig, seed, restNs + attempt * FORGETTING_NS);

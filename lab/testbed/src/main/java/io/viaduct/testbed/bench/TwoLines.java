@@ -49,7 +49,8 @@ record TwoLines(MovingRig rig, long seed) {
   ///
   /// @param seconds after one second of ramp-up
   Carried transfer(Way way, double seconds) {
-    return new TcpStream(rig.network().device(), rig.network().far(), rig.nanoTime())
+    var network = rig.network();
+    return new TcpStream(network.device(), network.far(), rig.nanoTime(), rig.peer().connections())
         .run(rig.peer().target(), way, PayloadKind.RANDOM.stream(seed), seconds);
   }
 

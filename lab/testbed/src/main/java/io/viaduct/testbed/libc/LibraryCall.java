@@ -18,6 +18,7 @@ public enum LibraryCall {
   CONNECT("connect"),
   LISTEN("listen"),
   ACCEPT("accept"),
+  GETSOCKNAME("getsockname"),
   SETSOCKOPT("setsockopt"),
   SENDMMSG("sendmmsg"),
   RECVMMSG("recvmmsg"),

@@ -1,13 +1,12 @@
 package io.viaduct.testbed.traffic;
 
 import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.traffic.Connections.Connection;
+import io.viaduct.testbed.traffic.Connections.Listener;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,11 +19,11 @@ public final class TcpStream {
   private static final int WRITE_BYTES = 64 * 1024;
   private static final int READ_BYTES = 256 * 1024;
   private static final double RAMP_SECONDS = 1;
-  private static final int TIMEOUT_MS = 30_000;
 
   private final NetworkNamespace device;
   private final NetworkNamespace far;
   private final LongSupplier nanoTime;
+  private final Connections connections;
 
   /// Result at the reader.
   ///
@@ -37,9 +36,19 @@ public final class TcpStream {
   /// @param device opens connections
   /// @param far accepts them
   public TcpStream(NetworkNamespace device, NetworkNamespace far, LongSupplier nanoTime) {
+    this(device, far, nanoTime, Connections.TCP);
+  }
+
+  /// Makes a stream by another means than plain TCP.
+  public TcpStream(
+      NetworkNamespace device,
+      NetworkNamespace far,
+      LongSupplier nanoTime,
+      Connections connections) {
     this.device = device;
     this.far = far;
     this.nanoTime = nanoTime;
+    this.connections = connections;
   }
 
   /// Runs one connection.
@@ -56,11 +65,10 @@ public final class TcpStream {
   ///
   /// @param port 0 for any
   public Carried run(String target, int port, Way way, byte[] content, double seconds) {
-    try (ServerSocket listener = far.call(() -> new ServerSocket(port))) {
-      listener.setSoTimeout(TIMEOUT_MS);
-      Callable<Socket> accepted = listener::accept;
-      Callable<Socket> made =
-          () -> new Socket(InetAddress.getByName(target), listener.getLocalPort());
+    try (Listener listener = far.call(() -> connections.listen(port))) {
+      Callable<Connection> accepted = listener::accept;
+      Callable<Connection> made =
+          () -> connections.connect(Connections.address(target, listener.port()));
       CompletableFuture<Carried> reader;
       CompletableFuture<Void> sender;
       if (way == Way.UP) {
@@ -73,16 +81,17 @@ public final class TcpStream {
       return sender
           .thenCombine(reader, (nothing, carried) -> carried)
           .orTimeout(
-              (long) (RAMP_SECONDS + seconds) * 1_000 + 2 * TIMEOUT_MS, TimeUnit.MILLISECONDS)
+              (long) (RAMP_SECONDS + seconds) * 1_000 + 2 * Connections.TIMEOUT_MS,
+              TimeUnit.MILLISECONDS)
           .join();
     } catch (IOException | CompletionException e) {
       throw new IllegalStateException("no stream through the tunnel: " + e.getMessage(), e);
     }
   }
 
-  private static Void send(Callable<Socket> connection, byte[] content) throws Exception {
-    try (Socket socket = connection.call()) {
-      OutputStream out = socket.getOutputStream();
+  private static Void send(Callable<Connection> connection, byte[] content) throws Exception {
+    try (Connection open = connection.call()) {
+      OutputStream out = open.out();
       for (int at = 0; ; at = (at + WRITE_BYTES) % content.length) {
         out.write(content, at, Math.min(WRITE_BYTES, content.length - at));
       }
@@ -91,10 +100,9 @@ public final class TcpStream {
     }
   }
 
-  private Carried read(Callable<Socket> connection, double seconds) throws Exception {
-    try (Socket socket = connection.call()) {
-      socket.setSoTimeout(TIMEOUT_MS);
-      InputStream in = socket.getInputStream();
+  private Carried read(Callable<Connection> connection, double seconds) throws Exception {
+    try (Connection open = connection.call()) {
+      InputStream in = open.in();
       long ramp = drain(in, nanoTime.getAsLong() + (long) (RAMP_SECONDS * 1e9));
       long startNs = nanoTime.getAsLong();
       long bytes = drain(in, startNs + (long) (seconds * 1e9));
