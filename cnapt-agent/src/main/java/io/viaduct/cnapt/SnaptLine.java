@@ -176,13 +176,14 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
             ? null
             : before.snapt();
     dataLoop.execute(() -> {
-      if (handedOver) {
-        end().retire();
-      }
       if (other != null) {
         abandon(other + " is left for another SNAPT");
       }
-      end().install(parameters);
+      if (handedOver) {
+        end().follow(parameters);
+      } else {
+        end().install(parameters);
+      }
       end().control(by.connection());
       owner.connected();
     });
