@@ -13,6 +13,7 @@ import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.IpPacket;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -435,6 +436,11 @@ public final class TunnelEnd {
   /// Returns what is known about the SNAPT for the choice of a new flow.
   SnaptFacts facts(long nowNs) {
     return current.facts(nowNs);
+  }
+
+  /// Returns whether the data of both ends takes a common link of this host.
+  boolean sharesLink(TunnelEnd other) {
+    return !Collections.disjoint(paths().carryingLinks(), other.paths().carryingLinks());
   }
 
   /// Returns whether new flows may have this SNAPT.
