@@ -8,6 +8,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.control.Snapt;
@@ -104,6 +105,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private final RegistrationMoves registration;
   private final TokenSource tokens;
   private final ReceiptLedger receipts;
+  private final BridgeDirectory bridge;
   private final UsedSnapts snapts;
   private final TrustedAuthorities authorities;
   private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
@@ -149,8 +151,13 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     this.classifier = Applications.classifier(configuration.applications());
     Policy policy = AgentReload.policy("", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
-    SnaptOrder order = SnaptOrder.of(device.publicKey(), configuration.snapts().region());
-    this.snapts = new UsedSnapts(lines(), order);
+    this.bridge = new BridgeDirectory(nanoTime);
+    SnaptOrder order =
+        SnaptOrder.of(
+            device.publicKey(),
+            configuration.snapts().region(),
+            configuration.snapts().priceWeight());
+    this.snapts = new UsedSnapts(lines(), order, bridge);
     this.data =
         new DataPath(
             dataLoop,
@@ -209,6 +216,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
         receipts,
         line.number(),
         claims,
+        bridge,
         new SecureRandom(),
         line);
   }
@@ -244,6 +252,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     AgentMeters own = new AgentMeters(meters.registry());
     own.of(
         data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
+    own.of(bridge);
     own.sip(() -> tokens.status().probes());
     if (configuration.routingHook().socket().isPresent()) {
       hook = FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
@@ -378,8 +387,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   @Override
-  public void terms(Map<String, SnaptTerms> told, boolean complete) {
-    snapts.terms(told, complete);
+  public void terms(Map<String, SnaptTerms> told) {
+    snapts.terms(told);
   }
 
   @Override

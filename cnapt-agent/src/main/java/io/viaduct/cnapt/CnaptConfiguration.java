@@ -92,6 +92,7 @@ public record CnaptConfiguration(
               Map.entry("snapts.sessions", snapts.sessions() > 1),
               Map.entry("snapts.region", !snapts.region().isEmpty()),
               Map.entry("snapts.unmet", snapts.unmet() == Unmet.REFUSE),
+              Map.entry("policy.unmet", policy.stream().anyMatch(each -> each.unmet().isPresent())),
               Map.entry("signalling.bridge", signalling.enabled()),
               Map.entry("token-file", tokenFile.isPresent()),
               Map.entry("dns", !dns.isEmpty()),

@@ -10,6 +10,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
@@ -200,6 +201,7 @@ final class PeerAgent
         null,
         0,
         new SnaptClaims(),
+        new BridgeDirectory(System::nanoTime),
         new SecureRandom(),
         this);
   }

@@ -57,10 +57,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     /// Called when a SNAPT has sent its list.
     void relays(SnaptLine by, List<Snapt> relays);
 
-    /// Called when a SNAPT has told what it knows about the SNAPTs of its list, by id.
-    ///
-    /// @param complete true if the list has all SNAPTs
-    void terms(Map<String, SnaptTerms> told, boolean complete);
+    /// Called with what the bridge's directory says about all SNAPTs, by id.
+    void terms(Map<String, SnaptTerms> told);
 
     /// Called for the first answer after a change of network or a dead path.
     void pathFound(SnaptLine by, long nowNs);
@@ -176,13 +174,14 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
             ? null
             : before.snapt();
     dataLoop.execute(() -> {
-      if (handedOver) {
-        end().retire();
-      }
       if (other != null) {
         abandon(other + " is left for another SNAPT");
       }
-      end().install(parameters);
+      if (handedOver) {
+        end().follow(parameters);
+      } else {
+        end().install(parameters);
+      }
       end().control(by.connection());
       owner.connected();
     });
@@ -283,8 +282,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   }
 
   @Override
-  public void terms(Map<String, SnaptTerms> told, boolean complete) {
-    owner.terms(told, complete);
+  public void terms(Map<String, SnaptTerms> told) {
+    owner.terms(told);
   }
 
   /// Sets what the newest list says about the SNAPT of this line.

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt;
 
 import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
@@ -34,18 +35,21 @@ import org.jspecify.annotations.Nullable;
 final class UsedSnapts {
   private final List<SnaptLine> lines;
   private final SnaptOrder order;
+  private final BridgeDirectory bridge;
   private final LeftSnapts left = new LeftSnapts();
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
-  // What the newest list says, by id; the bridge's and those of SNAPTs are of one source.
+  // What the newest grant or directory of the bridge says, by id.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
   /// @param lines at least one
   /// @param order of all SNAPTs
-  UsedSnapts(List<SnaptLine> lines, SnaptOrder order) {
+  /// @param bridge checks the directories that SNAPTs carry
+  UsedSnapts(List<SnaptLine> lines, SnaptOrder order, BridgeDirectory bridge) {
     this.lines = List.copyOf(lines);
     this.order = order;
+    this.bridge = bridge;
   }
 
   /// Returns the listeners of the ends that [#join] needs.
@@ -95,9 +99,10 @@ final class UsedSnapts {
     if (measuring != null) {
       measuring.granted(ticket.addresses());
     }
+    bridge.granted(ticket.keys());
     order.granted(ticket.ranks(), ticket.terms());
     if (!ticket.terms().isEmpty()) {
-      terms(ticket.terms(), true);
+      terms(ticket.terms());
     }
     for (SnaptLine each : lines) {
       each.state().tokenExpires(ticket.expiresMs());
@@ -105,18 +110,14 @@ final class UsedSnapts {
     }
   }
 
-  /// Takes what a list says about SNAPTs, by id. Any thread may call this.
-  ///
-  /// @param complete true if the list has all SNAPTs
-  void terms(Map<String, SnaptTerms> told, boolean complete) {
-    remember(told, complete);
+  /// Takes what the bridge says about all SNAPTs, by id. Any thread may call this.
+  void terms(Map<String, SnaptTerms> told) {
+    remember(told);
     lines.forEach(this::inform);
   }
 
-  void remember(Map<String, SnaptTerms> told, boolean complete) {
-    if (complete) {
-      terms.keySet().retainAll(told.keySet());
-    }
+  void remember(Map<String, SnaptTerms> told) {
+    terms.keySet().retainAll(told.keySet());
     terms.putAll(told);
   }
 

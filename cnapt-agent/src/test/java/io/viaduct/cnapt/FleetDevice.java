@@ -93,7 +93,7 @@ final class FleetDevice {
 
   /// Takes the list of its SNAPT: as `RelayLists`, it says which of the granted ones drain.
   void told(FleetSnapt by) {
-    lists.order().told(by.listed, true);
+    lists.order().told(by.listed);
     List<String> draining =
         by.listed.stream()
             .filter(each -> each.getState() == Relay.State.DRAINING)

@@ -9,7 +9,6 @@ import io.viaduct.tunnel.control.v1.Relay;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LoadSpreadTest {
@@ -19,64 +18,19 @@ class LoadSpreadTest {
   private static final Snapt SILENT = new Snapt("silent", "silent", 443); // tells no load
   private static final List<Snapt> ALL = List.of(SILENT, USED, OTHER);
 
-  private final SnaptOrder order = SnaptOrder.of(new byte[32], "");
-  private final Used used = new Used();
+  private final SnaptOrder order = SnaptOrder.of(new byte[32], "", 0);
+  private final TestLine used = new TestLine(USED);
   private long nowNs = 1;
-  private final LoadSpread<Used> spread =
+  private final LoadSpread<TestLine> spread =
       new LoadSpread<>(
           List.of(used), new SnaptClaims(order), new LeftSnapts(), new Random(1), () -> nowNs);
-
-  /// A line at [#USED], with a round trip of 30 ms.
-  private static final class Used implements NearerSnapts.Line {
-    private @Nullable Snapt sought;
-
-    @Override
-    public Snapt snapt() {
-      return USED;
-    }
-
-    @Override
-    public String name() {
-      return "used";
-    }
-
-    @Override
-    public boolean isConnected() {
-      return true;
-    }
-
-    @Override
-    public double roundTripMs() {
-      return 30;
-    }
-
-    @Override
-    public @Nullable Snapt sought() {
-      return sought;
-    }
-
-    @Override
-    public boolean isMoving() {
-      return false;
-    }
-
-    @Override
-    public void seek(Snapt snapt, Runnable whenRefused) {
-      sought = snapt;
-    }
-
-    @Override
-    public void stay() {
-      sought = null;
-    }
-  }
 
   private static Relay relay(Snapt of, int loadPercent) {
     return Relay.newBuilder().setSnaptId(of.id()).setLoadPercent(loadPercent).build();
   }
 
   private void loads(int percentUsed, int percentOther) {
-    order.told(List.of(relay(USED, percentUsed), relay(OTHER, percentOther)), true);
+    order.told(List.of(relay(USED, percentUsed), relay(OTHER, percentOther)));
     spread.told(ALL);
   }
 

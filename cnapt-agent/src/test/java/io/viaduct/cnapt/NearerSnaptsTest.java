@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptWatch.Watched;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class NearerSnaptsTest {
@@ -17,64 +16,11 @@ class NearerSnaptsTest {
   private static final Snapt FULL = new Snapt("full", "full", 443);
   private static final Snapt FAR = new Snapt("far", "far", 443);
 
-  private final Used used = new Used();
+  private final TestLine used = new TestLine(USED);
   private long nowNs = 1;
-  private final NearerSnapts<Used> nearer =
+  private final NearerSnapts<TestLine> nearer =
       new NearerSnapts<>(
           List.of(used), _ -> true, each -> !FULL.equals(each), new LeftSnapts(), () -> nowNs);
-
-  /// A line with a round trip of 30 ms that never becomes empty.
-  private static final class Used implements NearerSnapts.Line {
-    private @Nullable Snapt sought;
-    private Runnable refuses = () -> {};
-    private boolean isMoving;
-
-    @Override
-    public String name() {
-      return "used";
-    }
-
-    @Override
-    public Snapt snapt() {
-      return USED;
-    }
-
-    @Override
-    public boolean isConnected() {
-      return true;
-    }
-
-    @Override
-    public double roundTripMs() {
-      return 30;
-    }
-
-    @Override
-    public @Nullable Snapt sought() {
-      return sought;
-    }
-
-    @Override
-    public boolean isMoving() {
-      return isMoving;
-    }
-
-    @Override
-    public void seek(Snapt snapt, Runnable whenRefused) {
-      sought = snapt;
-      refuses = whenRefused;
-    }
-
-    @Override
-    public void stay() {
-      sought = null;
-    }
-
-    private void refused() {
-      stay();
-      refuses.run();
-    }
-  }
 
   private static Watched watched(Snapt at, double ms) {
     return new Watched(at, at.toString(), ms, 0, 0L);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.netty.channel.DefaultEventLoop;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.Welcomed;
@@ -91,7 +92,11 @@ class UsedSnaptsTest {
   void whileOneSnaptCarriesTheReasonsOfOthersAreNoneButCreditConcernsAll() {
     SnaptLine first = line(0);
     SnaptLine second = line(1);
-    UsedSnapts snapts = new UsedSnapts(List.of(first, second), SnaptOrder.of(new byte[32], ""));
+    UsedSnapts snapts =
+        new UsedSnapts(
+            List.of(first, second),
+            SnaptOrder.of(new byte[32], "", 0),
+            new BridgeDirectory(() -> 0));
     assertThat(snapts.status(data("none", "none"))).isEmpty();
     assertThat(snapts.reasons(data("none", "none"), Probes.NONE)).hasSize(1);
     second.state().welcomed(welcomed(), 0);
@@ -105,18 +110,18 @@ class UsedSnaptsTest {
   }
 
   @Test
-  void theNewestListSaysRegionAndPriceOfEachSnaptAndACompleteOneReplacesAll() {
+  void theBridgesNewestWordSaysRegionAndPriceOfEachSnaptAndReplacesAll() {
     SnaptLine only = line(0);
-    UsedSnapts snapts = new UsedSnapts(List.of(only), SnaptOrder.of(new byte[32], ""));
+    UsedSnapts snapts =
+        new UsedSnapts(
+            List.of(only), SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
     SnaptTerms north = SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L));
-    snapts.remember(Map.of("snapt-1", north), false);
+    snapts.remember(Map.of("snapt-1", north));
     only.state().welcomed(welcomed(), 0);
     assertThat(snapts.status(data("carrying")).getFirst().region()).isEqualTo("north");
     assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte())
         .isEqualTo(Map.of("HT_HD", 2.5));
-    snapts.remember(Map.of("snapt-2", north), false);
-    assertThat(snapts.status(data("carrying")).getFirst().region()).isEqualTo("north");
-    snapts.remember(Map.of("snapt-2", north), true);
+    snapts.remember(Map.of("snapt-2", north));
     assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte()).isEmpty();
   }
 
@@ -125,7 +130,10 @@ class UsedSnaptsTest {
     SnaptLine first = line(0);
     SnaptLine second = line(1);
     UsedSnapts snapts =
-        new UsedSnapts(List.of(first, second, line(2)), SnaptOrder.of(new byte[32], ""));
+        new UsedSnapts(
+            List.of(first, second, line(2)),
+            SnaptOrder.of(new byte[32], "", 0),
+            new BridgeDirectory(() -> 0));
     assertThat(snapts.tunMtu()).isZero();
     first.state().tunMtu(1_350);
     second.state().tunMtu(1_420);

@@ -440,7 +440,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     tokenKeys.accept(answer);
     ControlServer server = control;
     if (server != null) {
-      server.told(answer.getDirectoryList());
+      server.told(answer.getDirectoryList(), answer.getSignedDirectory().toByteString());
     }
     if (tokenKeys.count() > 0) {
       readiness.cleared(TOKEN_KEYS);

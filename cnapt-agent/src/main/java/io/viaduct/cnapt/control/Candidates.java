@@ -26,6 +26,7 @@ final class Candidates {
   private final Set<Snapt> tried = new HashSet<>(); // since the last Welcome
   private List<Snapt> snapts = List.of();
   private List<Snapt> listed = List.of(); // as it came
+  private List<Snapt> offered = List.of(); // the same in order, each once
   private @Nullable Snapt home;
   private @Nullable Snapt dialled;
   private @Nullable Snapt rested; // drains, and is not needed
@@ -57,16 +58,21 @@ final class Candidates {
       askedAgain = false;
     }
     Snapt current = current();
-    List<Snapt> next = new ArrayList<>();
-    if (bootstrap != null) {
-      next.add(bootstrap);
-    }
+    List<Snapt> distinct = new ArrayList<>();
     for (Snapt each : claims.order().sorted(listed)) {
-      boolean known = next.stream().anyMatch(each::isSameProcess);
-      if (!known && next.size() < SNAPTS_MAX) {
-        next.add(each);
+      boolean known = distinct.stream().anyMatch(each::isSameProcess);
+      if (!known && distinct.size() < SNAPTS_MAX) {
+        distinct.add(each);
       }
     }
+    offered = List.copyOf(distinct);
+    List<Snapt> next = new ArrayList<>();
+    Snapt first = bootstrap;
+    if (first != null) {
+      next.add(first);
+      distinct.removeIf(first::isSameProcess);
+    }
+    next.addAll(distinct);
     if (home != null && home.equals(claims.left(this)) && !next.contains(home)) {
       next.add(home); // the way back
     }
@@ -322,7 +328,9 @@ final class Candidates {
     begin(found < 0 ? place : found);
   }
 
-  List<Snapt> all() {
-    return snapts;
+  /// Returns the SNAPTs of the list, in the order of this device. The configured one is among them
+  /// only if the list has it: otherwise it drains, was removed, or is not known.
+  List<Snapt> offered() {
+    return offered;
   }
 }

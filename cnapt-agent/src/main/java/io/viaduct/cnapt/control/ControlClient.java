@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
@@ -8,7 +9,6 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
-import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
@@ -16,7 +16,6 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,10 +43,10 @@ public final class ControlClient implements ControlDialog.Owner {
   private final int line;
   private final ControlListener listener;
   private final RandomGenerator random;
-  private final SnaptOrder order;
   private final Candidates candidates;
   private final BackOff backOff;
-  private final RelayLists lists;
+  private final BridgeDirectory bridge;
+  private final SnaptNews news;
   private final ControlCounts counts = new ControlCounts();
 
   private byte @Nullable [] token; // null before the first one
@@ -68,6 +67,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param ledger signs receipts, used only on the loop from now on; null if this end signs none
   /// @param line number of this client among those of the device, for the ledger
   /// @param claims of all clients of the device
+  /// @param bridge checks the directories that SNAPTs carry
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
@@ -80,6 +80,7 @@ public final class ControlClient implements ControlDialog.Owner {
       @Nullable ReceiptLedger ledger,
       int line,
       SnaptClaims claims,
+      BridgeDirectory bridge,
       RandomGenerator random,
       ControlListener listener) {
     this.loop = loop;
@@ -91,15 +92,18 @@ public final class ControlClient implements ControlDialog.Owner {
     this.line = line;
     this.random = random;
     this.listener = listener;
-    this.order = claims.order();
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
-    this.lists =
-        new RelayLists(
+    this.bridge = bridge;
+    this.news =
+        new SnaptNews(
             loop,
+            bridge,
+            claims.order(),
+            listener,
             snapts -> {
               candidates.replace(snapts);
-              listener.relays(candidates.all());
+              listener.relays(candidates.offered());
             });
   }
 
@@ -113,7 +117,7 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       token = shown;
       if (!snapts.isEmpty()) {
-        lists.granted(snapts);
+        news.granted(snapts);
         candidates.replace(snapts);
       }
       Departure leaving = departing;
@@ -489,25 +493,14 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void relays(List<Relay> listed, boolean complete) {
+  public void relays(List<Relay> listed, boolean complete, ByteString signed) {
     Welcomed by = session;
-    for (Relay each : listed) {
-      if (by != null && each.getSnaptId().equals(by.welcome().getSnaptId())) {
-        listener.told(
-            each.getState() == Relay.State.DRAINING, Math.min(100, each.getLoadPercent()));
-      }
-    }
-    order.told(listed, complete);
-    if (!listed.isEmpty()) {
-      Map<String, SnaptTerms> told = new HashMap<>();
-      listed.forEach(each ->
-          told.put(each.getSnaptId(), SnaptTerms.of(each.getRegion(), each.getSurchargesList())));
-      listener.terms(told, complete);
-    }
-    if (!complete) {
-      return; // it names the sender alone
-    }
-    lists.take(listed);
+    news.take(by == null ? "" : by.welcome().getSnaptId(), listed, complete, signed);
+  }
+
+  @Override
+  public boolean believesBridge() {
+    return bridge.isSigned();
   }
 
   @Override
@@ -602,7 +595,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// Returns the number of lists, and of SNAPTs in them, that were ignored; any thread may call
   /// this.
   public long relaysIgnored() {
-    return lists.ignored();
+    return news.ignored();
   }
 
   /// Ends the session: sends Goodbye, signs the last receipt, and closes the connection. Blocks
@@ -613,7 +606,7 @@ public final class ControlClient implements ControlDialog.Owner {
       stopped = true;
       cancelRetry();
       cancel(restEnd);
-      lists.close();
+      news.close();
       ReceiptLedger signing = ledger;
       if (signing != null) {
         signing.ended(line);

@@ -61,7 +61,12 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called for the list of a Welcome, and for each later one.
     ///
     /// @param complete true if the list has all SNAPTs
-    void relays(List<Relay> listed, boolean complete);
+    ///
+    /// @param signed the bridge's directory; empty if the SNAPT has sent none
+    void relays(List<Relay> listed, boolean complete, ByteString signed);
+
+    /// Returns whether only the bridge is believed about other SNAPTs.
+    boolean believesBridge();
 
     /// Called when another SNAPT has been prepared to take the session over.
     void moved(ControlDialog by, Moved moved);
@@ -178,7 +183,8 @@ final class ControlDialog implements ControlConnection.Owner {
                     token,
                     device.proof(session),
                     resumption.sessionId(),
-                    resumption.receiverIndex()))
+                    resumption.receiverIndex(),
+                    owner.believesBridge()))
             .build());
   }
 
@@ -259,7 +265,7 @@ final class ControlDialog implements ControlConnection.Owner {
     if (left != null) {
       return; // the owner has not kept the session
     }
-    owner.relays(welcome.getRelaysList(), true);
+    owner.relays(welcome.getRelaysList(), true, welcome.getSignedDirectory());
     if (!tokenShown) {
       showToken(from);
     }
@@ -270,7 +276,7 @@ final class ControlDialog implements ControlConnection.Owner {
       return; // its session is over
     }
     if (established) {
-      owner.relays(list.getRelaysList(), list.getComplete());
+      owner.relays(list.getRelaysList(), list.getComplete(), list.getSignedDirectory());
     } else {
       from.close(ControlFailure.MALFORMED, "RELAYS before Welcome");
     }

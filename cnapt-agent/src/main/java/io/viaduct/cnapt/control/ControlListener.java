@@ -40,10 +40,8 @@ public interface ControlListener {
   /// @param queuedBytes bytes that wait there, by class in priority order
   default void lineRate(long bitPerSecond, List<Long> queuedBytes) {}
 
-  /// Called with what the SNAPT tells about the SNAPTs of its list, by id.
-  ///
-  /// @param complete true if the list has all SNAPTs
-  default void terms(Map<String, SnaptTerms> told, boolean complete) {}
+  /// Called with what the bridge's directory says about all SNAPTs, by id.
+  default void terms(Map<String, SnaptTerms> told) {}
 
   /// Returns whether the session may be left for another SNAPT now: no flow has begun since
   /// [ControlClient#moveOn].

@@ -33,7 +33,13 @@ public record Greeting(
   // The id is sent again in the Hello that resumes the session, and is printed in log and status.
   private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
-  Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
+  /// @param believesBridge whether directories of SNAPTs are taken from the bridge alone
+  Hello hello(
+      byte[] token,
+      byte[] proof,
+      String resumeSessionId,
+      int receiverIndex,
+      boolean believesBridge) {
     Hello.Builder hello =
         Hello.newBuilder()
             .setVersion(ControlFrame.VERSION)
@@ -50,6 +56,9 @@ public record Greeting(
             .setHistoryBytes(limits.historyBytes())
             .setPaths(limits.paths())
             .addAllFeatures(limits.features());
+    if (!toPeer && believesBridge) {
+      hello.addFeatures(Feature.SIGNED_DIRECTORIES);
+    }
     return toPeer
         ? hello.build()
         : hello

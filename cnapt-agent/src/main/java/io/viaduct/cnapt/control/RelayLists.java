@@ -10,9 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The lists that a SNAPT sends of all SNAPTs. A SNAPT is one provider among others, so where the
-/// bridge has granted SNAPTs, a list only says which of these drain. One list per second is taken:
-/// the newest. Owner: the control loop.
+/// The lists of all SNAPTs. Where the bridge has granted SNAPTs, a list only says which of these
+/// drain. One list per second is taken: the newest. Owner: the control loop.
 final class RelayLists {
   /// Shortest time between two lists that are taken.
   static final long PERIOD_NS = 1_000_000_000L;
@@ -37,6 +36,11 @@ final class RelayLists {
   /// @param snapts not empty
   void granted(List<Snapt> snapts) {
     granted = List.copyOf(snapts);
+  }
+
+  /// Returns whether the bridge has granted SNAPTs.
+  boolean areGranted() {
+    return !granted.isEmpty();
   }
 
   /// Takes a list that has all SNAPTs, now or when a second has passed since the last one.

@@ -18,10 +18,13 @@ import java.util.function.ToLongFunction;
 /// 1. a SNAPT that says that it is loaded above 80 % is behind all others
 /// 2. the rank that the bridge has granted, the lowest first
 /// 3. the region that the device prefers
+/// 4. its price, at `snapts.price-weight`, in steps of 5 ms: a difference that would decide about a
+///    flow between two SNAPTs that are as near
 ///
 /// Any thread may call the methods.
 public final class SnaptOrder {
   private static final int FULL_ABOVE_PERCENT = 80;
+  private static final double COST_STEP_MS = 5; // as [BetterSnapt] tells round trips apart
   private static final int BUSY_PERCENT = 10; // above the mean; a step in which loads are told
 
   // FNV-1a (draft-eastlake-fnv) and the finaliser of SplitMix64 (Steele et al. 2014): the order is
@@ -31,28 +34,32 @@ public final class SnaptOrder {
 
   private final ToLongFunction<String> score;
   private final String region;
+  private final double priceWeight;
+  private volatile Map<String, Integer> costs = Map.of(); // in steps
   private volatile Map<String, Integer> ranks = Map.of();
   private volatile Map<String, String> regions = Map.of();
   private volatile Map<String, Integer> loads = Map.of(); // in percent
   private volatile double meanPercent; // of the loads
 
-  private SnaptOrder(ToLongFunction<String> score, String region) {
+  private SnaptOrder(ToLongFunction<String> score, String region, double priceWeight) {
     this.score = score;
     this.region = region;
+    this.priceWeight = priceWeight;
   }
 
   /// Returns the order of a list itself, for an end that has one place to connect to.
   static SnaptOrder asListed() {
-    return new SnaptOrder(_ -> 0, "");
+    return new SnaptOrder(_ -> 0, "", 0);
   }
 
   /// Returns the order of a device.
   ///
   /// @param device name that stays the same: its public key, at least 8 bytes
   /// @param region of the SNAPTs that it prefers; empty for none
-  public static SnaptOrder of(byte[] device, String region) {
+  /// @param priceWeight round trip in ms that one denarius per gigabyte less is worth
+  public static SnaptOrder of(byte[] device, String region, double priceWeight) {
     long seed = mix(ByteBuffer.wrap(device).getLong());
-    return new SnaptOrder(id -> mix(seed ^ hash(id)), region);
+    return new SnaptOrder(id -> mix(seed ^ hash(id)), region, priceWeight);
   }
 
   private static long hash(String id) {
@@ -78,24 +85,52 @@ public final class SnaptOrder {
     Map<String, String> now = new HashMap<>(regions);
     terms.forEach((id, each) -> now.put(id, each.region()));
     regions = Map.copyOf(now);
+    if (!terms.isEmpty()) {
+      priced(terms);
+    }
   }
 
-  /// Takes what a SNAPT tells about the SNAPTs of its list.
+  private void priced(Map<String, SnaptTerms> terms) {
+    Map<String, Integer> steps = new HashMap<>();
+    terms.forEach((id, each) ->
+        steps.put(id, (int) Math.round(priceWeight * each.prices().mean() / COST_STEP_MS)));
+    costs = Map.copyOf(steps);
+  }
+
+  /// Takes the bridge's directory, which has all SNAPTs.
   ///
-  /// @param complete true if the list has all SNAPTs
-  public void told(List<Relay> listed, boolean complete) {
-    if (listed.isEmpty()) {
-      return;
-    }
-    Map<String, String> places = complete ? new HashMap<>() : new HashMap<>(regions);
-    Map<String, Integer> percents = complete ? new HashMap<>() : new HashMap<>(loads);
-    for (Relay each : listed) {
-      places.put(each.getSnaptId(), each.getRegion());
-      percents.put(each.getSnaptId(), Math.min(100, each.getLoadPercent()));
-    }
+  /// @param terms the same by id
+  public void told(List<Relay> directory, Map<String, SnaptTerms> terms) {
+    priced(terms);
+    told(directory);
+  }
+
+  /// Takes states and loads of a directory.
+  public void told(List<Relay> directory) {
+    Map<String, Integer> percents = new HashMap<>();
+    directory.forEach(
+        each -> percents.put(each.getSnaptId(), Math.min(100, each.getLoadPercent())));
+    listed(directory);
+    loads(percents);
+  }
+
+  /// Takes where the SNAPTs of a complete list are.
+  void listed(List<Relay> all) {
+    Map<String, String> places = new HashMap<>();
+    all.forEach(each -> places.put(each.getSnaptId(), each.getRegion()));
     regions = Map.copyOf(places);
-    loads = Map.copyOf(percents);
-    meanPercent = percents.values().stream().mapToInt(each -> each).average().orElse(0);
+  }
+
+  /// Takes the load that a SNAPT tells of itself, in percent.
+  void load(String snaptId, int percent) {
+    Map<String, Integer> now = new HashMap<>(loads);
+    now.put(snaptId, percent);
+    loads(now);
+  }
+
+  private void loads(Map<String, Integer> now) {
+    loads = Map.copyOf(now);
+    meanPercent = now.values().stream().mapToInt(each -> each).average().orElse(0);
   }
 
   /// Returns the SNAPTs of a list, the preferred one first.
@@ -105,12 +140,17 @@ public final class SnaptOrder {
             Comparator.comparing(this::isFull)
                 .thenComparingInt(this::rank)
                 .thenComparing(each -> !isOfRegion(each))
+                .thenComparingInt(this::cost)
                 .thenComparing(Comparator.comparingLong(this::score).reversed()))
         .toList();
   }
 
   private int rank(Snapt snapt) {
     return ranks.getOrDefault(snapt.id(), Integer.MAX_VALUE);
+  }
+
+  private int cost(Snapt snapt) {
+    return costs.getOrDefault(snapt.id(), 0);
   }
 
   private boolean isOfRegion(Snapt snapt) {
@@ -129,7 +169,7 @@ public final class SnaptOrder {
     if (rank(snapt) != rank(other)) {
       return rank(snapt) > rank(other);
     }
-    return !isOfRegion(snapt) && isOfRegion(other);
+    return isOfRegion(snapt) == isOfRegion(other) ? cost(snapt) > cost(other) : !isOfRegion(snapt);
   }
 
   /// Returns whether a SNAPT is loaded above 80 %, as far as it is known.

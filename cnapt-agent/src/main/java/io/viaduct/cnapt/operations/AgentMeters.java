@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.hook.RoutingHook;
@@ -386,6 +387,16 @@ public final class AgentMeters {
     counter("viaduct_moves_refused", controls, all -> sum(all, c -> c.counts().movesRefused()))
         .description("Hand-overs to a SNAPT that the device may not use")
         .register(registry);
+  }
+
+  /// Registers the directories that SNAPTs carry for the bridge.
+  public void of(BridgeDirectory bridge) {
+    for (BridgeDirectory.Refusal reason : BridgeDirectory.Refusal.values()) {
+      counter("viaduct_directories_refused", bridge, of -> of.refused(reason))
+          .description("Directories of SNAPTs, signed by the bridge, that were refused, by reason")
+          .tag("reason", reason.label())
+          .register(registry);
+    }
   }
 
   /// Registers the readers of the routing hook.

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.policy;
 import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.PortRange;
+import io.viaduct.cnapt.snapts.Unmet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -16,6 +17,8 @@ import java.util.StringJoiner;
 /// @param ports ports of the other host
 /// @param localPorts ports of this device
 /// @param method distribution of the flows that match
+/// @param unmet what becomes of a flow that matches, and whose class no SNAPT meets; the key
+///   `snapts.unmet` says it if it is left out
 public record PolicyRule(
     Optional<List<String>> applications,
     Optional<List<ClassName>> classes,
@@ -23,7 +26,8 @@ public record PolicyRule(
     Optional<List<AddressPrefix>> to,
     Optional<List<PortRange>> ports,
     Optional<List<PortRange>> localPorts,
-    Distribution method) {
+    Distribution method,
+    Optional<Unmet> unmet) {
   /// Checks the rules that concern more than one key.
   public PolicyRule {
     boolean wantsPorts = ports.isPresent() || localPorts.isPresent();

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.signalling;
 
+import io.viaduct.cnapt.control.BridgeKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,8 @@ public final class FileTokenSource implements TokenSource {
       byte[] token = Base64.getUrlDecoder().decode(text);
       shown = text;
       detail = "";
-      to.ticket(new SessionTicket(token, 0, List.of(), Map.of(), Map.of(), Map.of()));
+      to.ticket(
+          new SessionTicket(token, 0, List.of(), Map.of(), Map.of(), Map.of(), BridgeKeys.NONE));
     } catch (IOException | IllegalArgumentException e) {
       // A decoder's message may quote the token, so only the kind of the error is logged.
       String why = file + ": " + (e instanceof IOException ? e.toString() : "is not base64url");

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.signalling;
 
+import io.viaduct.cnapt.control.BridgeKeys;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import java.net.InetAddress;
@@ -14,13 +15,15 @@ import java.util.Map;
 /// @param ranks ranks of the SNAPTs, by id: one with a lower rank is preferred
 /// @param terms what the bridge says about its SNAPTs, by id; empty if it says nothing
 /// @param addresses addresses by host name of a SNAPT, as looked up by the bridge
+/// @param keys with which the bridge signs directories of SNAPTs
 public record SessionTicket(
     byte[] token,
     long expiresMs,
     List<Snapt> relays,
     Map<String, Integer> ranks,
     Map<String, SnaptTerms> terms,
-    Map<String, List<InetAddress>> addresses) {
+    Map<String, List<InetAddress>> addresses,
+    BridgeKeys keys) {
   /// Omits the token and its length, which must not appear in logs.
   @Override
   public String toString() {

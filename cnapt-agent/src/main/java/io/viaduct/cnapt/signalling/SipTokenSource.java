@@ -1,8 +1,10 @@
 package io.viaduct.cnapt.signalling;
 
+import io.viaduct.cnapt.control.BridgeKeys;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.Transport;
@@ -16,6 +18,7 @@ import io.viaduct.sip.useragent.UserAgentState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.PublicKey;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Comparator;
@@ -148,7 +151,24 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
         relays,
         Map.copyOf(ranks),
         Map.copyOf(terms),
-        Map.copyOf(addresses));
+        Map.copyOf(addresses),
+        keys(grant));
+  }
+
+  // A key that is none is left out: directories of that key are refused.
+  private static BridgeKeys keys(SessionGrant grant) {
+    Map<String, PublicKey> keys = new HashMap<>();
+    for (SessionGrant.Key each : grant.keys()) {
+      try {
+        byte[] raw = Base64.getUrlDecoder().decode(each.key());
+        if (raw.length == Ed25519.PUBLIC_KEY_LENGTH) {
+          keys.put(each.kid(), Ed25519.publicKey(raw));
+        }
+      } catch (IllegalArgumentException e) {
+        LOG.warn("a key of the bridge is left out: {}", e.getMessage());
+      }
+    }
+    return new BridgeKeys(keys, grant.now().toEpochMilli());
   }
 
   @Override

@@ -34,6 +34,15 @@ public record LineLoad(double bitPerSecond, double[] takenBitPerSecond) {
     return Math.max(0, bitPerSecond - taken);
   }
 
+  /// Returns this line with the traffic of another one that shares its rate.
+  LineLoad and(LineLoad other) {
+    double[] taken = takenBitPerSecond.clone();
+    for (int c = 0; c < taken.length; c++) {
+      taken[c] += other.takenBitPerSecond[c];
+    }
+    return new LineLoad(bitPerSecond, taken);
+  }
+
   @Override
   public double[] takenBitPerSecond() {
     return takenBitPerSecond.clone();

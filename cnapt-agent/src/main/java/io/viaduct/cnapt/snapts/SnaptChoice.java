@@ -60,13 +60,12 @@ public final class SnaptChoice {
       }
     }
     boolean carries = weighed.get(best).facts().state() == SnaptFacts.State.CARRYING;
-    boolean refused = settings.unmet() == Unmet.REFUSE && carries && !weighed.get(best).meets();
-    return new SnaptDecision(best, of, weighed, refused);
+    return new SnaptDecision(best, of, weighed, carries && !weighed.get(best).meets());
   }
 
-  /// Returns whether a flow whose class no SNAPT meets is refused.
-  public boolean mayRefuse() {
-    return settings.unmet() == Unmet.REFUSE;
+  /// Returns what becomes of a flow whose class no SNAPT meets, if the policy does not say it.
+  public Unmet unmet() {
+    return settings.unmet();
   }
 
   private static boolean isBetter(SnaptDecision.Weighed one, SnaptDecision.Weighed other) {
@@ -81,7 +80,17 @@ public final class SnaptChoice {
     if (of.isLowDelay() && each.roundTripMs() > ROUND_TRIP_MS_MAX) {
       return Missed.DELAY;
     }
-    return each.spareBitPerSecond(of) >= need(of) ? Missed.NOTHING : Missed.RATE;
+    return has(each.up(), of) && has(each.down(), of) ? Missed.NOTHING : Missed.RATE;
+  }
+
+  // The first packet of a transfer does not show its direction. The slow direction of a line that
+  // is faster in the other one never has the full rate, so half of it is enough.
+  private static boolean has(LineLoad line, ServiceClass of) {
+    double need = need(of);
+    if (of == ServiceClass.HT_HD) {
+      need = Math.min(need, Math.max(LOW_HD_BIT_PER_SECOND, line.bitPerSecond() / 2));
+    }
+    return line.spareBitPerSecond(of) >= need;
   }
 
   private static double need(ServiceClass of) {

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 ///
 /// @param chosen position in the list of the SNAPTs that were weighed
 /// @param of class of the flow by its first packet
-/// @param refused true if the flow is not carried, because no SNAPT that carries meets its class
-public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, boolean refused) {
+/// @param isUnmet true if SNAPTs carry, and none of them meets the class
+public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, boolean isUnmet) {
   /// Copies the list.
   public SnaptDecision {
     weighed = List.copyOf(weighed);
@@ -61,9 +61,18 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, 
 
   /// Returns the reason and its inputs, for a person.
   public String why() {
+    return words("least cost of");
+  }
+
+  /// Returns the same for a flow that is refused.
+  public String whyRefused() {
+    return words("no SNAPT meets");
+  }
+
+  private String words(String begin) {
     return "%s class %s at its first packet: %s"
         .formatted(
-            refused ? "no SNAPT meets" : "least cost of",
+            begin,
             of,
             weighed.stream().map(each -> each.words(of)).collect(Collectors.joining("; ")));
   }

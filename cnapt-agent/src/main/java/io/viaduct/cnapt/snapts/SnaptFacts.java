@@ -1,7 +1,5 @@
 package io.viaduct.cnapt.snapts;
 
-import io.viaduct.tunnel.wire.ServiceClass;
-
 /// Facts that are known about one SNAPT at one time, for the choice of a new flow.
 ///
 /// @param name id and address of the SNAPT
@@ -40,9 +38,17 @@ public record SnaptFacts(
         name, State.NONE, Double.NaN, LineLoad.UNKNOWN, LineLoad.UNKNOWN, 0, SnaptPrices.NONE, 0);
   }
 
-  /// Returns the rate that a class could have in addition in both directions, in bit/s.
-  public double spareBitPerSecond(ServiceClass of) {
-    return Math.min(up.spareBitPerSecond(of), down.spareBitPerSecond(of));
+  /// Returns these facts with the traffic to another SNAPT, which takes the same link of this host.
+  public SnaptFacts beside(SnaptFacts other) {
+    return new SnaptFacts(
+        name,
+        state,
+        roundTripMs,
+        up.and(other.up),
+        down.and(other.down),
+        ownBitPerSecond,
+        prices,
+        load);
   }
 
   @Override

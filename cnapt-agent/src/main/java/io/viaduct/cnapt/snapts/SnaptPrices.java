@@ -39,6 +39,13 @@ public final class SnaptPrices {
         : 0;
   }
 
+  /// Returns the mean of all classes in denarii per gigabyte.
+  public double mean() {
+    return microdenarii.stream().mapToLong(each -> each).sum()
+        / MICRODENARII_PER_DENARIUS
+        / ServiceClass.COUNT;
+  }
+
   /// Returns the prices above 0, in denarii per gigabyte by class.
   public SequencedMap<String, Double> shown() {
     SequencedMap<String, Double> shown = new TreeMap<>();

@@ -46,12 +46,12 @@ public final class DataCounters {
 
   /// Returns the number of bursts that were dropped because no network became available.
   public long droppedBursts() {
-    return ends.all().stream().mapToLong(each -> each.paths().droppedBursts()).sum();
+    return ends.all().stream().mapToLong(each -> each.pathTotals().droppedBursts()).sum();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
-    return ends.all().stream().mapToLong(each -> each.paths().refusals()).sum();
+    return ends.all().stream().mapToLong(each -> each.pathTotals().refusals()).sum();
   }
 
   /// Returns the status of a path to the first SNAPT, at most a second old; null for a path that
@@ -90,7 +90,7 @@ public final class DataCounters {
 
   /// Returns how often a SNAPT has become silent while a path to it was alive.
   public long silences() {
-    return ends.all().stream().mapToLong(each -> each.paths().silences()).sum();
+    return ends.all().stream().mapToLong(each -> each.pathTotals().silences()).sum();
   }
 
   /// Returns the number of flows that got a class.

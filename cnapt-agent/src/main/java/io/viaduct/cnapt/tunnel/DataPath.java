@@ -85,7 +85,7 @@ public final class DataPath implements AutoCloseable {
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
-    this.ends = new TunnelEnds(nanoTime, memory, classes, choice, refusals);
+    this.ends = new TunnelEnds(nanoTime, memory, classes, choice, policy, refusals);
     this.events = new FlowEvents(loop, ends::all);
     classes.tell(events::classified);
     this.intake = new TunIntake(loop, nanoTime, tun, ends);
@@ -104,7 +104,7 @@ public final class DataPath implements AutoCloseable {
             () -> intake.throttle(ends.haveRoom()));
     this.counters =
         new DataCounters(intake, writer, ends, classes, refusals, memory.timerLateness());
-    TunnelEnd.FlowChanges changes = ends.hearing(listeners.size(), events);
+    TunnelEnd.FlowChanges changes = ends.and(events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
       opened.add(open(end, listeners.size() > 1, policy, changes, each));
@@ -214,6 +214,7 @@ public final class DataPath implements AutoCloseable {
 
   /// Distributes flows over paths by other rules from now on. Must be called on the loop.
   public void distribute(Policy next) {
+    ends.distribute(next);
     ends.all().forEach(each -> each.distribute(next));
   }
 

@@ -187,13 +187,22 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     if (changed) {
       announcement.decided(nowNs);
-      carrying =
-          present.stream()
-              .filter(each -> each.use != PathUse.NO && each.isAlive())
-              .map(DevicePath::linkName)
-              .collect(Collectors.toSet());
+      noteCarrying();
     }
     tell(of, nowNs);
+  }
+
+  private void noteCarrying() {
+    carrying =
+        present.stream()
+            .filter(each -> each.use != PathUse.NO && each.isAlive())
+            .map(DevicePath::linkName)
+            .collect(Collectors.toSet());
+  }
+
+  /// Returns the names of the links that carry data. Any thread may call this.
+  Set<String> carryingLinks() {
+    return carrying;
   }
 
   /// Returns links in the order in which the control connection should try them. Any thread may
@@ -231,6 +240,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     if (found) {
       path.found(nowNs);
       decide(nowNs);
+      noteCarrying(); // an only path is in use before it answers
     }
     compare(path, nowNs);
     tellRoundTrip(path, smoothedNs, nowNs);

@@ -14,6 +14,7 @@ import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -277,6 +278,11 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   public String name(int id) {
     DevicePath path = paths.find(id);
     return path == null ? "" : paths.name(path);
+  }
+
+  @Override
+  public Set<String> carryingLinks() {
+    return paths.carryingLinks();
   }
 
   @Override

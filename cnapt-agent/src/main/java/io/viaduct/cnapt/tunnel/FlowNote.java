@@ -14,7 +14,11 @@ final class FlowNote {
   long retransmissions;
 
   /// What this host's socket has sent last; nothing unless the flow is TCP.
-  final TcpSide tcp = new TcpSide();
+  TcpSide tcp = new TcpSide();
+
+  /// Whether the remote host has answered the flow in a session before: it knows the flow by the
+  /// public address.
+  boolean wasAnswered;
 
   /// Line of the policy and the paths that the flow holds on to; null before the first look.
   @Nullable FlowPlacement placement;
@@ -44,6 +48,17 @@ final class FlowNote {
 
   FlowNote(Application application) {
     this.application = application;
+  }
+
+  /// Takes what is known of the same flow in the session before.
+  ///
+  /// @param answered whether the remote host has answered it there
+  void follow(FlowNote before, boolean answered) {
+    tcp = before.tcp;
+    wasAnswered = answered || before.wasAnswered;
+    retransmissions = before.retransmissions;
+    sequenceKnown = before.sequenceKnown;
+    sequenceEnd = before.sequenceEnd;
   }
 
   /// Returns why the flow has its SNAPT, for a person; empty with one SNAPT.

@@ -4,6 +4,7 @@ import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Shows the paths of this end of the tunnel to rules, status and metrics. Called on the data
@@ -26,6 +27,11 @@ interface PathsView {
 
   /// Returns the name of a path in messages; empty if there is none with this id.
   String name(int id);
+
+  /// Returns the names of the links that carry data; empty for an end that listens.
+  default Set<String> carryingLinks() {
+    return Set.of();
+  }
 
   /// Returns the address to which datagrams go by UDP; null if none is known.
   @Nullable InetSocketAddress peer();

@@ -66,7 +66,7 @@ final class RefusedFlows {
           application,
           why.of().name(),
           reason.name().toLowerCase(Locale.ROOT),
-          why.why(),
+          why.whyRefused(),
           packets,
           (nowNs - atNs) / 1_000_000);
     }

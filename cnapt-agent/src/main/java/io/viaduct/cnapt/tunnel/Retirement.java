@@ -1,46 +1,34 @@
 package io.viaduct.cnapt.tunnel;
 
-import io.netty.buffer.ByteBuf;
-import io.viaduct.tunnel.session.TunnelSession;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the session of an end that another SNAPT has taken over, until nothing is under way to it
-/// any more; one at a time. Owner: the data path's event loop.
+/// any more; one at a time. It sends nothing. Owner: the data path's event loop.
 final class Retirement {
+  /// Time after which nothing is under way any more: the former SNAPT is told within 5 s that the
+  /// packets from the Internet arrive at the other one.
+  static final long LASTS_MS = 6_000;
+
   private final DataLoop at;
-  private @Nullable RetiringSession retiring;
+  private @Nullable CarryingSession retiring;
 
   Retirement(DataLoop at) {
     this.at = at;
   }
 
   /// Keeps a session. One that is still kept ends.
-  void begin(TunnelSession session, @Nullable SessionCounter counter, int ownReceiverIndex) {
+  void begin(CarryingSession kept) {
     end();
-    RetiringSession kept = new RetiringSession(at, session, counter, ownReceiverIndex);
+    kept.receiveOnly();
     retiring = kept;
-    at.loop().schedule(() -> over(kept), RetiringSession.LASTS_MS, TimeUnit.MILLISECONDS);
+    at.loop().schedule(() -> over(kept), LASTS_MS, TimeUnit.MILLISECONDS);
   }
 
-  private void over(RetiringSession kept) {
+  private void over(CarryingSession kept) {
     if (retiring == kept) { // not if another one has followed it, or the end was closed
       end();
     }
-  }
-
-  /// Opens the flows of the kept session in the one that follows it.
-  void passFlowsTo(TunnelSession next, long nowNs) {
-    RetiringSession former = retiring;
-    if (former != null) {
-      former.passFlowsTo(next, nowNs);
-    }
-  }
-
-  /// Opens a datagram if it is for the kept session. @return false if it is not
-  boolean opens(ByteBuf datagram) {
-    RetiringSession former = retiring;
-    return former != null && former.opens(datagram);
   }
 
   /// Returns whether a session is kept.
@@ -50,7 +38,7 @@ final class Retirement {
 
   /// Ends the session that is kept.
   void end() {
-    RetiringSession before = retiring;
+    CarryingSession before = retiring;
     retiring = null;
     if (before != null) {
       before.close();

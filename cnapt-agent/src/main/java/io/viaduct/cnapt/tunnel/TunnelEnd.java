@@ -8,47 +8,45 @@ import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
-import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.IpPacket;
-import io.viaduct.tunnel.wire.ServiceClass;
-import io.viaduct.tunnel.wire.Verdict;
 import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// This host's end of the tunnel to one SNAPT, or to a peer: the session with its paths, counts and
-/// timers.
+/// This host's end of the tunnel to one SNAPT, or to a peer. It decides which session carries:
 ///
-///     up    offer → (flow, class, compound, seal) → drain → UDP
-///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
+///     install   a session begins on the paths of the one before, which ends
+///     follow    another SNAPT takes the session over: the next session opens paths of its own
+///               beside the present one, and carries from its first answer on
 ///
-/// While a network blocks UDP, the control connection carries the datagrams ([TunnelPaths]). All
-/// methods run on the data path's event loop, unless documented otherwise.
+/// [CarryingSession] is one session with its paths. All methods run on the data path's event loop,
+/// unless documented otherwise.
 public final class TunnelEnd {
-  // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
-  private static final int ROOM_BYTES_MIN = 128 * 1024;
+  /// Longest time for which the present session carries while the next one awaits its first answer,
+  /// in ms. Behind a network that blocks UDP there is none before the control connection carries.
+  static final long FIRST_ANSWER_MS = 1_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(TunnelEnd.class);
 
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
   private final DataPathListener listener;
-  private final FlowRoutes routes;
-  private final TunnelPaths paths;
-  private final LineMeter meter = new LineMeter();
-  private final EndState state = new EndState();
+  private final Sockets sockets;
   private final Retirement retirement;
-  private volatile @Nullable TunnelSession session; // written by the event loop
-  private @Nullable SessionCounter counter;
-  private List<Integer> classQueueBytes = List.of();
-  private String name = "";
-  private int ownReceiverIndex;
-  private long arrivedNs;
-  private long armedNs = Long.MAX_VALUE;
-  private boolean waiting; // packets were offered since the last flush
+  private final List<UsableLink> links = new ArrayList<>();
+  private final Sessions sessions = new Sessions();
+  private Policy policy;
+  private volatile CarryingSession current; // written by the event loop
+  private @Nullable CarryingSession next; // awaits its first answer
   private boolean closed;
 
   /// Hears of the flows of an end, beside the class and the path that each gets.
@@ -101,58 +99,82 @@ public final class TunnelEnd {
       throws SocketException {
     this.at = at;
     this.role = role;
+    this.policy = policy;
     this.flowChanges = flowChanges;
     this.listener = listener;
+    this.sockets = sockets;
     this.retirement = new Retirement(at);
-    this.paths = sockets.open(new Inbound());
-    this.routes = new FlowRoutes(policy, paths);
+    this.current = new CarryingSession(at, role, policy, sessions, sockets);
   }
+
+  // --- which session carries
 
   /// Installs the session of a Welcome, and starts to carry packets with its keys.
   public void install(SessionParameters parameters) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    endSession();
-    long nowNs = at.nowNs();
-    TunnelSession begun =
-        new TunnelSession(
-            role,
-            parameters.terms(),
-            parameters.settings(),
-            at.memory(),
-            new FlowObserver(at.classes(), routes, this::flowChanged),
-            paths,
-            nowNs);
-    parameters.terms().secret().wipe();
-    name = parameters.snapt();
-    session = begun;
-    state.began(nowNs);
-    counter =
-        parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
-    at.carried().begin(begun);
-    meter.begin(begun, nowNs);
-    ownReceiverIndex = parameters.ownReceiverIndex();
-    classQueueBytes = parameters.settings().classQueueBytes();
-    paths.begin(begun, parameters.peers(), nowNs);
-    routes.begin(begun);
-    retirement.passFlowsTo(begun, nowNs);
+    dropNext();
+    current.begin(parameters);
     at.begun().run();
-    tick();
+    current.tick();
   }
 
-  /// Keeps the present session for what is under way to it, because another SNAPT takes it over:
-  /// [#install] follows.
-  public void retire() {
+  /// Opens the session of a Welcome beside the present one, which its SNAPT takes over. The present
+  /// one carries until the next one has its first answer, then for [Retirement#LASTS_MS] it takes
+  /// what is under way to it.
+  public void follow(SessionParameters parameters) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    TunnelSession of = session;
-    if (of == null) {
+    dropNext();
+    if (current.session() == null) {
+      install(parameters);
       return;
     }
-    flushFinally(of);
-    retirement.begin(of, counter, ownReceiverIndex);
-    session = null;
-    counter = null;
-    waiting = false;
-    paths.end();
+    try {
+      CarryingSession opened = new CarryingSession(at, role, policy, sessions, sockets);
+      links.forEach(each -> opened.paths().linkChanged(null, each, at.nowNs()));
+      next = opened;
+      opened.begin(parameters);
+      opened.tick();
+      at.loop().schedule(() -> carryBy(opened), FIRST_ANSWER_MS, TimeUnit.MILLISECONDS);
+    } catch (SocketException e) {
+      LOG.warn("{}: its flows begin anew: {}", parameters.snapt(), e.getMessage());
+      install(parameters);
+    }
+  }
+
+  /// Lets the next session carry, unless it does already or is no longer wanted.
+  private void carryBy(CarryingSession following) {
+    if (next != following) {
+      return;
+    }
+    CarryingSession before = current;
+    following.takeOver(before);
+    next = null;
+    current = following;
+    retirement.begin(before);
+    at.stateChanged().run();
+    following.tick();
+  }
+
+  private void dropNext() {
+    CarryingSession unused = next;
+    next = null;
+    if (unused != null) {
+      unused.close();
+    }
+  }
+
+  /// Returns the session that the control connection belongs to.
+  private CarryingSession newest() {
+    CarryingSession following = next;
+    return following == null ? current : following;
+  }
+
+  private void onEach(Consumer<CarryingSession> work) {
+    work.accept(current);
+    CarryingSession following = next;
+    if (following != null) {
+      work.accept(following);
+    }
   }
 
   /// Returns whether a session that another SNAPT has taken over is kept.
@@ -160,45 +182,86 @@ public final class TunnelEnd {
     return retirement.isUnderWay();
   }
 
-  private void flowChanged(FlowState flow, boolean isOpen) {
-    if (isOpen) {
-      state.opened();
-    }
-    flowChanges.changed(this, flow, isOpen);
+  /// Returns whether a session awaits its first answer beside the present one.
+  boolean isFollowed() {
+    return next != null;
   }
+
+  private final class Sessions implements CarryingSession.Owner {
+    @Override
+    public void flowChanged(CarryingSession of, FlowState flow, boolean isOpen) {
+      if (isOpen) {
+        of.state().opened();
+      }
+      flowChanges.changed(TunnelEnd.this, flow, isOpen);
+    }
+
+    @Override
+    public void counted(CarryingSession of) {
+      if (of == current) {
+        noteFlows();
+      }
+    }
+
+    @Override
+    public void silenceChanged(CarryingSession of) {
+      if (of == next && !of.paths().isSilent()) {
+        at.loop().execute(() -> carryBy(of)); // behind the datagram that has the answer
+      }
+      at.stateChanged().run();
+    }
+  }
+
+  // --- network and control connection
 
   /// Changes the SNAPT's addresses within the same session. Paths to an address that stays go on.
   public void peersMoved(Remotes peers) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    paths.peers(peers, at.nowNs());
-    tick();
+    newest().paths().peers(peers, at.nowNs());
+    newest().tick();
   }
 
   /// Returns links in the order in which the control connection should try them: those by which the
   /// SNAPT answers first, spare ones last. Any thread may call this.
-  public List<UsableLink> ranked(List<UsableLink> links) {
-    return paths.ranked(links);
+  public List<UsableLink> ranked(List<UsableLink> of) {
+    return current.paths().ranked(of);
   }
 
   /// Takes a difference of the links that may be used: each of them gets a path.
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
-    state.expect(at.nowNs());
-    paths.linkChanged(before, now, at.nowNs());
-    tick();
+    links.remove(before);
+    if (now != null) {
+      links.add(now);
+    }
+    onEach(each -> changed(each, () -> each.paths().linkChanged(before, now, at.nowNs())));
+  }
+
+  void networkChanged() {
+    onEach(each -> changed(each, () -> each.paths().networkChanged(at.nowNs())));
+  }
+
+  void awake() {
+    onEach(each -> changed(each, () -> each.paths().awake(at.nowNs())));
+  }
+
+  private void changed(CarryingSession of, Runnable change) {
+    of.state().expect(at.nowNs());
+    change.run();
+    of.tick();
   }
 
   /// Sets the session's control connection, which may carry datagrams.
   public void control(ControlLine.Connection connection) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    paths.control(connection, at.nowNs());
-    tick();
+    newest().paths().control(connection, at.nowNs());
+    newest().tick();
   }
 
   /// Removes the control connection, because it is lost.
   public void controlLost() {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    paths.control(null, at.nowNs());
-    tick();
+    newest().paths().control(null, at.nowNs());
+    newest().tick();
   }
 
   /// Opens and releases datagrams that arrived in the control connection.
@@ -207,12 +270,13 @@ public final class TunnelEnd {
     long nowNs = at.nowNs();
     at.memory().socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
-      paths.controlDatagram(datagram, nowNs);
+      (current.isFor(datagram) ? current : newest()).controlDatagram(datagram, nowNs);
       datagram.release();
     }
-    opened();
-    drain(nowNs);
+    onEach(each -> each.controlBatchEnd(nowNs));
   }
+
+  // --- what is known about the SNAPT
 
   /// Takes what the SNAPT tells about itself.
   ///
@@ -221,7 +285,7 @@ public final class TunnelEnd {
   /// @param share its load, 0 to 1
   public void told(boolean draining, double share) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    state.told(draining, share);
+    newest().state().told(draining, share);
     stateTold();
   }
 
@@ -229,7 +293,7 @@ public final class TunnelEnd {
   /// them again. The listener hears when the last flow is over.
   public void seeksNearer(boolean another) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    state.seeks(another);
+    newest().state().seeks(another);
     stateTold();
   }
 
@@ -238,10 +302,13 @@ public final class TunnelEnd {
     noteFlows();
   }
 
-  /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
-  /// carried; NaN before the first one. Any thread may call this.
-  public double roundTripMs() {
-    return meter.roundTripMs();
+  private void noteFlows() {
+    TunnelSession of = current.session();
+    if (of == null) {
+      current.state().hasNone();
+    } else if (current.state().hasNow(of.flows().size())) {
+      listener.emptied();
+    }
   }
 
   /// Takes what the SNAPT tells about its line towards here.
@@ -250,41 +317,58 @@ public final class TunnelEnd {
   /// @param queuedBytes bytes that wait there, by class
   public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    meter.told(bitPerSecond, queuedBytes);
+    newest().meter().told(bitPerSecond, queuedBytes);
   }
 
   /// Takes what a list says about the SNAPT.
   public void terms(SnaptTerms told) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    state.terms(told);
+    newest().state().terms(told);
   }
 
-  private void noteFlows() {
-    TunnelSession of = session;
-    if (of == null) {
-      state.hasNone();
-    } else if (state.hasNow(of.flows().size())) {
-      listener.emptied();
-    }
+  /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
+  /// carried; NaN before the first one. Any thread may call this.
+  public double roundTripMs() {
+    return current.meter().roundTripMs();
   }
 
   /// Returns whether the SNAPT is to be left and has no flow of this host any more. Any thread may
   /// call this.
   public boolean isEmptied() {
-    return state.isEmptied();
+    return current.state().isEmptied();
   }
 
   /// Returns whether the SNAPT is about to stop, or a nearer one is free. Any thread may call this.
   public boolean isLeaving() {
-    return state.isLeaving();
+    return current.state().isLeaving();
   }
+
+  /// Returns whether nothing comes from the SNAPT. Any thread may call this.
+  public boolean isSilent() {
+    return current.state().isSilent();
+  }
+
+  /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
+  public boolean carriesFlows() {
+    return current.state().carriesFlows();
+  }
+
+  /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
+  public long carriedBytes() {
+    TunnelSession of = current.session();
+    return of == null ? 0 : of.totals().preBytes();
+  }
+
+  // --- the end of a session
 
   /// Ends the session, because this host can do without it. Another one begins with [#install].
   public void rest() {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    finish();
-    state.stays();
-    paths.control(null, at.nowNs());
+    dropNext();
+    current.flushFinally();
+    current.end();
+    current.state().stays();
+    current.paths().control(null, at.nowNs());
     flowChanges.gone(this);
     at.stateChanged().run();
   }
@@ -295,304 +379,10 @@ public final class TunnelEnd {
   /// @return number of flows
   public int abandon() {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    TunnelSession of = session;
+    TunnelSession of = current.session();
     int flows = of == null ? 0 : at.refusals().lost(of, at.nowNs());
     rest();
     return flows;
-  }
-
-  /// Returns whether nothing comes from the SNAPT. Any thread may call this.
-  public boolean isSilent() {
-    return state.isSilent();
-  }
-
-  /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
-  public boolean carriesFlows() {
-    return state.carriesFlows();
-  }
-
-  /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
-  public long carriedBytes() {
-    TunnelSession of = session;
-    return of == null ? 0 : of.totals().preBytes();
-  }
-
-  void networkChanged() {
-    state.expect(at.nowNs());
-    paths.networkChanged(at.nowNs());
-    tick();
-  }
-
-  void awake() {
-    state.expect(at.nowNs());
-    paths.awake(at.nowNs());
-    tick();
-  }
-
-  // --- packets of this host
-
-  /// Returns the flow of the packet that was parsed last, null if it is none of this end.
-  @Nullable FlowState flowOfParsed() {
-    TunnelSession of = session;
-    return of == null ? null : of.flowOfParsed();
-  }
-
-  /// Takes a packet of this host, and finds or opens its flow.
-  void offer(IpPacket packet, long nowNs) {
-    TunnelSession to = session;
-    if (to != null) { // null only between two sessions in one iteration of the loop
-      offered(to, to.offer(packet, nowNs), packet, nowNs);
-    }
-  }
-
-  /// Takes a packet of this host that was parsed last, and belongs to this flow.
-  void offer(IpPacket packet, FlowState flow, long nowNs) {
-    TunnelSession to = session;
-    if (to != null) {
-      offered(to, to.offer(packet, flow, nowNs), packet, nowNs);
-    }
-  }
-
-  private void offered(TunnelSession to, Verdict verdict, IpPacket packet, long nowNs) {
-    if (verdict == Verdict.PACKET_TOO_BIG) {
-      to.answerTooBig(packet, at.writer(), nowNs);
-    }
-    paths.offered(nowNs);
-    waiting = true;
-    if (!hasRoom()) {
-      flush(nowNs);
-    }
-  }
-
-  /// Calls [#flush] if packets were offered since the last time.
-  void flushOffered(long nowNs) {
-    if (waiting) {
-      flush(nowNs);
-    }
-  }
-
-  /// Sends what was offered and need not wait. Called when the TUN has no more packets for now.
-  void flush(long nowNs) {
-    TunnelSession to = session;
-    if (to != null) {
-      waiting = false;
-      to.flushBatch(nowNs);
-      drain(nowNs);
-    }
-  }
-
-  /// Returns whether the queue of every class has room. While the path's rate is known, the session
-  /// limits its queues itself and takes every packet: the excess of one class is dropped, and the
-  /// other classes must still be read.
-  boolean hasRoom() {
-    TunnelSession in = session;
-    if (in == null || in.isPaced()) {
-      return true;
-    }
-    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would allocate an array per packet
-      int most = classQueueBytes.get(c);
-      if (in.queuedBytes(ServiceClass.of(c)) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // --- datagrams of the other end
-
-  private final class Inbound implements TunnelPaths.Inbound {
-    @Override
-    public void burst(long waitedNs) {
-      arrivedNs = at.nowNs();
-      at.memory().socketWaitNs(waitedNs);
-    }
-
-    @Override
-    public long arrivedNs() {
-      return arrivedNs;
-    }
-
-    @Override
-    public @Nullable TunnelSession sessionOf(ByteBuf datagram) {
-      int index =
-          DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
-      TunnelSession to = session;
-      if (to == null || (index >= 0 && index != ownReceiverIndex)) {
-        if (!retirement.opens(datagram)) {
-          at.carried().unknownReceiver();
-        }
-        return null;
-      }
-      return to;
-    }
-
-    @Override
-    public InnerPacketSink toHost() {
-      return at.toHost();
-    }
-
-    @Override
-    public boolean opened() {
-      return TunnelEnd.this.opened();
-    }
-
-    @Override
-    public void drain() {
-      TunnelEnd.this.drain(at.nowNs());
-    }
-
-    @Override
-    public void silenceChanged() {
-      noteSilence();
-    }
-  }
-
-  private void noteSilence() {
-    state.hears(paths.isSilent(), at.nowNs());
-    at.stateChanged().run();
-  }
-
-  /// Ends a batch of datagrams. @return true if it had packets for this host
-  private boolean opened() {
-    TunnelSession to = session;
-    if (to == null) {
-      return false;
-    }
-    to.openBatchEnd(at.nowNs());
-    return at.writer().takeDelivered();
-  }
-
-  private void drain(long nowNs) {
-    TunnelSession from = session;
-    if (from == null) {
-      return;
-    }
-    paths.beforeDrain(nowNs);
-    from.drain(paths, nowNs);
-    count(nowNs);
-    paths.afterDrain(nowNs);
-    at.drained().run();
-    arm(nowNs);
-  }
-
-  private void count(long nowNs) {
-    meter.note(nowNs);
-    noteFlows();
-    SessionCounter of = counter;
-    if (of != null) {
-      of.note(nowNs);
-    }
-  }
-
-  // --- time
-
-  private void tick() {
-    TunnelSession of = session;
-    if (of == null) {
-      return;
-    }
-    long nowNs = at.nowNs();
-    of.onTick(nowNs);
-    paths.tick(nowNs);
-    if (state.isSilent()
-        != paths.isSilent()) { // a change of network begins or ends a silence as well
-      noteSilence();
-    }
-    drain(nowNs);
-  }
-
-  private void arm(long nowNs) {
-    TunnelSession of = session;
-    if (of == null || closed) {
-      return;
-    }
-    long due = Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
-    if (due < armedNs) {
-      armedNs = due;
-      at.loop().schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void fired(long due) {
-    if (due == armedNs) {
-      armedNs = Long.MAX_VALUE;
-      at.memory().timerLateness().fired(at.nowNs() - due);
-      tick();
-    }
-  }
-
-  private void endSession() {
-    TunnelSession ended = session;
-    if (ended == null) {
-      return;
-    }
-    count(at.nowNs());
-    session = null;
-    counter = null;
-    waiting = false;
-    noteFlows();
-    at.carried().retire(ended);
-    paths.end();
-    ended.close();
-  }
-
-  // --- what is shown, and what decides about new flows
-
-  /// Returns what is known about the SNAPT for the choice of a new flow.
-  SnaptFacts facts(long nowNs) {
-    TunnelSession of = session;
-    SnaptFacts.State now = of == null ? SnaptFacts.State.NONE : state.now(paths.isSilent());
-    return meter.facts(name, now, state.terms().prices(), state.load(), nowNs);
-  }
-
-  /// Returns whether new flows may have this SNAPT.
-  boolean isCarrying() {
-    return session != null && !paths.isSilent() && !state.isLeaving();
-  }
-
-  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
-  /// or its first answer is awaited, after a change of network or in a new session. That another
-  /// one is nearer separates no flows.
-  boolean keepsTies(long nowNs) {
-    return session != null && state.keepsTies(paths.isSilent(), nowNs);
-  }
-
-  /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
-  /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
-  /// only: it has sent several packets, and began some round trips before the silence.
-  boolean keeps(FlowState flow) {
-    return flow.received().packets() > 0
-        || !paths.isSilent()
-        || state.isKnownThere(flow, roundTripMs());
-  }
-
-  /// Ends a flow that another end has from now on.
-  void giveUp(FlowState flow, long nowNs) {
-    TunnelSession of = session;
-    if (of != null) {
-      of.giveUp(flow, nowNs);
-    }
-  }
-
-  @Nullable TunnelSession session() {
-    return session;
-  }
-
-  TunnelPaths paths() {
-    return paths;
-  }
-
-  /// Returns the name of the SNAPT; empty for a peer, and before the first session.
-  public String name() {
-    return name;
-  }
-
-  TunnelRole role() {
-    return role;
-  }
-
-  void distribute(Policy next) {
-    routes.use(next, at.nowNs());
   }
 
   /// Sends the last statistics of the flows, and ends the session. The sockets are closed.
@@ -602,23 +392,112 @@ public final class TunnelEnd {
       return;
     }
     closed = true;
-    finish();
+    dropNext();
+    current.flushFinally();
+    current.close();
     retirement.end();
-    paths.close();
   }
 
-  private void finish() {
-    TunnelSession of = session;
+  // --- packets of this host
+
+  /// Returns the flow of the packet that was parsed last, null if it is none of this end.
+  @Nullable FlowState flowOfParsed() {
+    TunnelSession of = current.session();
+    return of == null ? null : of.flowOfParsed();
+  }
+
+  /// Takes a packet of this host, and finds or opens its flow.
+  void offer(IpPacket packet, long nowNs) {
+    current.offer(packet, nowNs);
+  }
+
+  /// Takes a packet of this host that was parsed last, and belongs to this flow.
+  void offer(IpPacket packet, FlowState flow, long nowNs) {
+    current.offer(packet, flow, nowNs);
+  }
+
+  /// Calls [#flush] if packets were offered since the last time.
+  void flushOffered(long nowNs) {
+    current.flushOffered(nowNs);
+  }
+
+  /// Sends what was offered and need not wait. Called when the TUN has no more packets for now.
+  void flush(long nowNs) {
+    current.flush(nowNs);
+  }
+
+  /// Returns whether the queues of the session have room.
+  boolean hasRoom() {
+    return current.hasRoom();
+  }
+
+  // --- what is shown, and what decides about new flows
+
+  /// Returns what is known about the SNAPT for the choice of a new flow.
+  SnaptFacts facts(long nowNs) {
+    return current.facts(nowNs);
+  }
+
+  /// Returns whether the data of both ends takes a common link of this host.
+  boolean sharesLink(TunnelEnd other) {
+    return !Collections.disjoint(paths().carryingLinks(), other.paths().carryingLinks());
+  }
+
+  /// Returns whether new flows may have this SNAPT.
+  boolean isCarrying() {
+    return current.session() != null && !current.paths().isSilent() && !isLeaving();
+  }
+
+  /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
+  /// or its first answer is awaited, after a change of network or in a new session. That another
+  /// one is nearer separates no flows.
+  boolean keepsTies(long nowNs) {
+    return current.session() != null
+        && current.state().keepsTies(current.paths().isSilent(), nowNs);
+  }
+
+  /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
+  /// SNAPT's address. It does if it has answered, and probably if the flow goes in one direction
+  /// only: it has sent several packets, and began some round trips before the silence.
+  boolean keeps(FlowState flow) {
+    return flow.received().packets() > 0
+        || flow.attachment() instanceof FlowNote note && note.wasAnswered
+        || !current.paths().isSilent()
+        || current.state().isKnownThere(flow, roundTripMs());
+  }
+
+  /// Ends a flow that another end has from now on.
+  void giveUp(FlowState flow, long nowNs) {
+    TunnelSession of = current.session();
     if (of != null) {
-      flushFinally(of);
+      of.giveUp(flow, nowNs);
     }
-    endSession();
   }
 
-  private void flushFinally(TunnelSession of) {
-    long nowNs = at.nowNs();
-    of.queueFinalStats(nowNs);
-    of.flushBatch(nowNs);
-    drain(nowNs);
+  @Nullable TunnelSession session() {
+    return current.session();
+  }
+
+  TunnelPaths paths() {
+    return current.paths();
+  }
+
+  /// Returns the counts of the paths of all sessions. Any thread may call this.
+  PathTotals pathTotals() {
+    return current.pathTotals();
+  }
+
+  /// Returns the name of the SNAPT; empty for a peer, and before the first session.
+  public String name() {
+    return current.snapt();
+  }
+
+  TunnelRole role() {
+    return role;
+  }
+
+  void distribute(Policy other) {
+    policy = other;
+    onEach(each -> each.distribute(other));
   }
 }

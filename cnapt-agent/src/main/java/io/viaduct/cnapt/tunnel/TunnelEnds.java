@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.cnapt.snapts.SnaptFacts;
@@ -31,6 +32,7 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
   private final FlowClasses classes;
   private final SnaptChoice choice;
   private final HostRefusals refusals;
+  private UnmetRules unmet;
   private final @Nullable SnaptDecision[] decided = new SnaptDecision[ServiceClass.COUNT];
   private final Affinities affinities = new Affinities();
   private final AtomicLongArray placed = new AtomicLongArray(Placement.values().length);
@@ -45,7 +47,9 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
       LoopMemory memory,
       FlowClasses classes,
       SnaptChoice choice,
+      Policy policy,
       HostRefusals refusals) {
+    this.unmet = new UnmetRules(choice.unmet(), policy);
     this.refusals = refusals;
     this.nanoTime = nanoTime;
     this.memory = memory;
@@ -56,20 +60,19 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
   /// Sets the ends, the preferred one first.
   void set(List<TunnelEnd> ends) {
     all = ends.toArray(TunnelEnd[]::new);
+    last = null;
     only = isPlain(ends.size()) ? ends.getFirst() : null;
   }
 
   // Each flow then has the only end, and ties say nothing.
   private boolean isPlain(int count) {
-    return count == 1 && !choice.mayRefuse();
+    return count == 1 && !unmet.mayRefuse();
   }
 
-  /// Returns what must hear of the flows of the ends: these listeners, and this object if it ties
-  /// flows to each other.
-  ///
-  /// @param count number of ends that [#set] will get
-  TunnelEnd.FlowChanges hearing(int count, TunnelEnd.FlowChanges others) {
-    return isPlain(count) ? others : and(others);
+  /// Uses other rules for new flows.
+  void distribute(Policy policy) {
+    unmet = new UnmetRules(choice.unmet(), policy);
+    set(all());
   }
 
   TunnelEnd first() {
@@ -157,7 +160,9 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
       placed.incrementAndGet(Placement.FOLLOWED.ordinal());
     } else {
       SnaptDecision decision = decide(of, nowNs);
-      if (decision.refused() && RefusedFlows.mayBegin(key, tcpFlags(packet, key))) {
+      if (decision.isUnmet()
+          && RefusedFlows.mayBegin(key, tcpFlags(packet, key))
+          && unmet.refuse(key, application)) {
         refusals.refuse(packet, key, application.name(), decision, nowNs);
         return;
       }
@@ -197,13 +202,22 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
     if (facts.size() != all.length || nowNs - factsNs >= FACTS_NS) {
       factsNs = nowNs;
       Arrays.fill(decided, null);
-      List<SnaptFacts> now = new ArrayList<>(all.length);
-      for (TunnelEnd each : all) {
-        now.add(each.facts(nowNs));
-      }
-      facts = now;
+      facts = sharing(Arrays.stream(all).map(each -> each.facts(nowNs)).toList());
     }
     return facts;
+  }
+
+  /// Returns facts in which lines that take the same link of this host share its rate.
+  private List<SnaptFacts> sharing(List<SnaptFacts> alone) {
+    List<SnaptFacts> now = new ArrayList<>(alone);
+    for (int i = 0; i < all.length; i++) {
+      for (int other = 0; other < all.length; other++) {
+        if (other != i && all[i].sharesLink(all[other])) {
+          now.set(i, now.get(i).beside(alone.get(other)));
+        }
+      }
+    }
+    return now;
   }
 
   /// Forgets what was known about the SNAPTs, because the state of one has changed.
@@ -240,6 +254,9 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
 
   @Override
   public void changed(TunnelEnd at, FlowState flow, boolean isOpen) {
+    if (only != null && isOpen) {
+      return; // ties say nothing
+    }
     if (flow.attachment() instanceof FlowNote note) {
       if (isOpen) {
         affinities.opened(at, flow, note, nanoTime.getAsLong());

@@ -223,14 +223,26 @@ class CandidatesTest {
   }
 
   @Test
+  void theOthersAreNotToldOfAConfiguredSnaptThatNoListHas() {
+    Candidates own =
+        new Candidates(new SnaptSettings("home", 443, "snapt-1"), 10 * SECOND, new SnaptClaims());
+    Snapt listed = new Snapt("snapt-2", "other", 443);
+    own.replace(List.of(listed, listed));
+    assertThat(own.offered()).as("it drains").containsExactly(listed);
+    Snapt again = new Snapt("snapt-1", "home", 443);
+    own.replace(List.of(listed, again));
+    assertThat(own.offered()).as("it serves again").containsExactly(listed, again);
+    assertThat(own.current()).as("it goes first").isEqualTo(again);
+  }
+
+  @Test
   void theDevicesOfASnaptThatFailsGoToAllOthersAndNotToOneThatIsFull() {
     List<Snapt> all =
         IntStream.range(0, 6).mapToObj(i -> new Snapt("snapt-" + i, "host-" + i, 443)).toList();
     Set<Snapt> next = new HashSet<>();
     for (int device = 0; device < 200; device++) {
-      SnaptOrder order = SnaptOrder.of(ByteBuffer.allocate(8).putLong(0, device).array(), "");
-      order.told(
-          List.of(Relay.newBuilder().setSnaptId("snapt-5").setLoadPercent(90).build()), false);
+      SnaptOrder order = SnaptOrder.of(ByteBuffer.allocate(8).putLong(0, device).array(), "", 0);
+      order.told(List.of(Relay.newBuilder().setSnaptId("snapt-5").setLoadPercent(90).build()));
       Candidates own =
           new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, new SnaptClaims(order));
       own.replace(all);

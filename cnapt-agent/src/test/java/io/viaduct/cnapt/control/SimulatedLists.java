@@ -23,7 +23,7 @@ public final class SimulatedLists {
 
   /// @param device its public key
   public SimulatedLists(byte[] device) {
-    order = SnaptOrder.of(device, "");
+    order = SnaptOrder.of(device, "", 0);
     claims = new SnaptClaims(order);
     times = new HandshakeTimes(claims);
     claims.measuredBy(times);
@@ -71,7 +71,7 @@ public final class SimulatedLists {
     /// @return all SNAPTs, in the order of the device
     public List<Snapt> replace(List<Snapt> listed) {
       candidates.replace(listed);
-      return candidates.all();
+      return candidates.offered();
     }
 
     public @Nullable Snapt dial() {

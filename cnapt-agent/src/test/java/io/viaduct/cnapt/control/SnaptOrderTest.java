@@ -6,9 +6,11 @@ import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.Relay;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +38,7 @@ class SnaptOrderTest {
   }
 
   private static SnaptOrder order(byte[] device) {
-    return SnaptOrder.of(device, "");
+    return SnaptOrder.of(device, "", 0);
   }
 
   private static Relay relay(Snapt of, String region, int loadPercent) {
@@ -104,21 +106,44 @@ class SnaptOrderTest {
 
   @Test
   void theRegionOfTheDeviceGoesBeforeOtherRegions() {
-    SnaptOrder order = SnaptOrder.of(devices().getFirst(), "north");
+    SnaptOrder order = SnaptOrder.of(devices().getFirst(), "north", 0);
     order.granted(Map.of(), Map.of("snapt-4", SnaptTerms.of("north", List.of())));
     assertThat(order.sorted(all).getFirst()).isEqualTo(all.get(4));
-    order.told(List.of(relay(all.get(9), "north", 0)), false);
+    order.told(List.of(relay(all.get(9), "north", 0), relay(all.get(4), "north", 0)));
     assertThat(order.sorted(all).subList(0, 2)).containsExactlyInAnyOrder(all.get(4), all.get(9));
-    order.told(List.of(relay(all.get(9), "north", 0), relay(all.get(4), "south", 0)), true);
+    order.told(List.of(relay(all.get(9), "north", 0), relay(all.get(4), "south", 0)));
     assertThat(order.sorted(all).getFirst()).isEqualTo(all.get(9));
     assertThat(order.isBehind(all.get(4), all.get(9))).isTrue();
   }
 
   @Test
+  void aCheaperSnaptGoesFirstByTheWeightOfThePriceAndTellsNothingBelowFiveMilliseconds() {
+    SnaptTerms dear = SnaptTerms.of("", List.of(1_000_000L, 1_000_000L, 1_000_000L, 1_000_000L));
+    SnaptTerms alike = SnaptTerms.of("", List.of(100_000L, 100_000L, 100_000L, 100_000L));
+    Map<String, SnaptTerms> terms = new HashMap<>();
+    all.forEach(each -> terms.put(each.id(), dear));
+    terms.put("snapt-3", SnaptTerms.UNKNOWN);
+    terms.put("snapt-6", alike);
+    Set<Snapt> first = new HashSet<>();
+    for (byte[] each : devices().subList(0, 50)) {
+      SnaptOrder order = SnaptOrder.of(each, "", 10);
+      order.granted(Map.of(), terms);
+      assertThat(order.sorted(all).subList(0, 2)).containsOnly(all.get(3), all.get(6));
+      assertThat(order.isBehind(all.get(0), all.get(3))).isTrue();
+      assertThat(order.isBehind(all.get(6), all.get(3))).isFalse();
+      first.add(order.sorted(all).getFirst());
+      SnaptOrder careless = SnaptOrder.of(each, "", 0);
+      careless.granted(Map.of(), terms);
+      assertThat(careless.sorted(all)).isEqualTo(order(each).sorted(all));
+    }
+    assertThat(first).as("each device has its own").hasSize(2);
+  }
+
+  @Test
   void aSnaptLoadedAboveEightyPercentIsLastWhateverElseIsTold() {
-    SnaptOrder order = SnaptOrder.of(devices().getFirst(), "north");
+    SnaptOrder order = SnaptOrder.of(devices().getFirst(), "north", 0);
     order.granted(Map.of("snapt-4", 0), Map.of());
-    order.told(List.of(relay(all.get(4), "north", 81), relay(all.get(5), "north", 80)), false);
+    order.told(List.of(relay(all.get(4), "north", 81), relay(all.get(5), "north", 80)));
     assertThat(order.sorted(all).getFirst()).isEqualTo(all.get(5));
     assertThat(order.sorted(all).getLast()).isEqualTo(all.get(4));
     assertThat(order.isFull(all.get(4))).isTrue();

@@ -99,17 +99,19 @@ class SnaptWatchTest {
 
   @Test
   void nothingIsMeasuredWhileTheDeviceCarriesNothing() {
-    on(() -> watch.list(List.of(at("a", one))));
-    step(System.nanoTime());
-    await().until(() -> watch.watched().getFirst().roundTripMs() != null);
-    long before = handshakes();
-    carried.set(Long.MIN_VALUE);
-    SnaptWatch idle = new SnaptWatch(loop, 0, List::of, () -> 0, new SnaptClaims());
+    AtomicLong bytes = new AtomicLong(1);
+    SnaptWatch idle = new SnaptWatch(loop, 0, List::of, bytes::get, new SnaptClaims());
     on(() -> idle.list(List.of(at("a", one))));
-    long idleNs = System.nanoTime() + SnaptWatch.IDLE_NS;
-    on(() -> idle.step(idleNs));
-    on(() -> assertThat(idle.handshakes()).isZero());
-    assertThat(before).isEqualTo(1);
+    long nowNs = System.nanoTime();
+    on(() -> idle.step(nowNs));
+    await().until(() -> handshakes(idle) == 1);
+    for (int i = 0; i < 50; i++) {
+      on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
+    }
+    bytes.incrementAndGet();
+    on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
+    await().until(() -> handshakes(idle) >= 2);
+    assertThat(handshakes(idle)).as("the steps without traffic have begun none").isEqualTo(2);
   }
 
   @Test
@@ -121,9 +123,9 @@ class SnaptWatchTest {
     assertThat(told).contains(List.of());
   }
 
-  private long handshakes() {
+  private long handshakes(SnaptWatch of) {
     long[] seen = new long[1];
-    on(() -> seen[0] = watch.handshakes());
+    on(() -> seen[0] = of.handshakes());
     return seen[0];
   }
 

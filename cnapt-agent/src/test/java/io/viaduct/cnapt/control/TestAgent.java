@@ -61,6 +61,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile int timesNotTaken; // written by the control loop
   volatile boolean givesUp;
   volatile int timesGivenUp; // written by the control loop
+  final BridgeDirectory bridge = new BridgeDirectory(System::nanoTime);
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -103,6 +104,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
             ledger,
             0,
             new SnaptClaims(),
+            bridge,
             new Random(SEED),
             this);
     client.present(TOKEN, List.of(listed), Map.of());

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
@@ -172,6 +173,7 @@ class PeerConnectionTest {
             null,
             0,
             new SnaptClaims(),
+            new BridgeDirectory(System::nanoTime),
             new Random(SEED),
             dialler);
     client.present(new byte[0], List.of(), Map.of(HERE.getHostAddress(), List.of(HERE, ALSO_HERE)));
@@ -264,6 +266,7 @@ class PeerConnectionTest {
             null,
             0,
             new SnaptClaims(),
+            new BridgeDirectory(System::nanoTime),
             new Random(SEED),
             strange);
     other.present(new byte[0], List.of(), Map.of());

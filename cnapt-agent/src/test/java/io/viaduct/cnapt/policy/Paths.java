@@ -35,7 +35,8 @@ final class Paths {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Distribution.of(method));
+        Distribution.of(method),
+        Optional.empty());
   }
 
   static FlowFacts flow(String application, int protocol, String remote, int port) {

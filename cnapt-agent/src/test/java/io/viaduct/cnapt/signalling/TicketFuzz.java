@@ -43,7 +43,16 @@ final class TicketFuzz {
 
   private static SessionGrant withToken(SessionGrant g, String token) {
     return new SessionGrant(
-        g.sid(), g.relays(), token, g.kid(), g.expires(), g.reportSec(), g.icid(), g.credit());
+        g.sid(),
+        g.relays(),
+        token,
+        g.kid(),
+        g.expires(),
+        g.keys(),
+        g.now(),
+        g.reportSec(),
+        g.icid(),
+        g.credit());
   }
 
   private static boolean canBeAsked(Snapt snapt) {

@@ -166,26 +166,56 @@ class SnaptChoiceTest {
                 + " trip not measured, never full up, never full down, own traffic 0.0 Mbit/s, price 0.00 den/GB, load 0 %)");
   }
 
+  private static SnaptFacts line(String name, double upRate, double downRate) {
+    return new SnaptFacts(
+        name,
+        State.CARRYING,
+        10,
+        new LineLoad(upRate, new double[ServiceClass.COUNT]),
+        new LineLoad(downRate, new double[ServiceClass.COUNT]),
+        0,
+        SnaptPrices.NONE,
+        0);
+  }
+
   @Test
-  void whatNoSnaptMeetsIsRefusedOnlyIfTheUserSaysSoAndASnaptCarries() {
-    SnaptChoice strict = new SnaptChoice(new SnaptsSettings(3, 10, Unmet.REFUSE, ""));
+  void aTransferNeedsHalfOfASlowDirectionAndACallItsWholeRate() {
+    assertThat(CHOICE.choose(ServiceClass.HT_HD, List.of(line("adsl", 1e6, 16e6))).isUnmet())
+        .isFalse();
+    assertThat(CHOICE.choose(ServiceClass.HT_HD, List.of(line("modem", 6e4, 16e6))).isUnmet())
+        .as("not even acknowledgements")
+        .isTrue();
+    assertThat(
+            CHOICE.choose(ServiceClass.HT_HD, List.of(at("busy", 10, 1e6, 0, 0, 0, 6e5))).isUnmet())
+        .as("less than half is left")
+        .isTrue();
+    assertThat(CHOICE.choose(ServiceClass.HT_LD, List.of(line("call", 1e5, 16e6))).isUnmet())
+        .isTrue();
+  }
+
+  @Test
+  void aClassIsUnmetOnlyIfASnaptCarriesAndItIsKnownThatNoneMeetsIt() {
     SnaptFacts late = at("late", 500, NEVER_FULL);
     SnaptFacts full = at("full", 10, 2e6, 0, 1.99e6);
     List<SnaptFacts> both = List.of(late, full);
-    assertThat(CHOICE.choose(ServiceClass.HT_LD, both).refused()).isFalse();
-    SnaptDecision refused = strict.choose(ServiceClass.HT_LD, both);
-    assertThat(refused.refused()).isTrue();
-    assertThat(refused.best().missed()).isEqualTo(Missed.RATE);
-    assertThat(refused.why())
+    SnaptDecision unmet = CHOICE.choose(ServiceClass.HT_LD, both);
+    assertThat(unmet.isUnmet()).isTrue();
+    assertThat(unmet.best().missed()).isEqualTo(Missed.RATE);
+    assertThat(unmet.whyRefused())
         .startsWith("no SNAPT meets class HT_LD at its first packet: late costs 500.0 ms")
         .contains("does not meet the delay of the class")
         .contains("does not meet the rate of the class");
-    assertThat(strict.choose(ServiceClass.HT_HD, both).refused())
+    assertThat(unmet.why()).startsWith("least cost of class HT_LD");
+    assertThat(CHOICE.choose(ServiceClass.HT_HD, both).isUnmet())
         .as("a class without delay")
         .isFalse();
     SnaptFacts silent = with(late, State.SILENT, 0, 0);
-    assertThat(strict.choose(ServiceClass.HT_LD, List.of(silent)).refused())
+    assertThat(CHOICE.choose(ServiceClass.HT_LD, List.of(silent)).isUnmet())
         .as("while nothing carries, flows wait")
+        .isFalse();
+    SnaptFacts fresh = at("new", Double.NaN, NEVER_FULL);
+    assertThat(CHOICE.choose(ServiceClass.HT_LD, List.of(late, full, fresh)).isUnmet())
+        .as("nothing is measured of one")
         .isFalse();
   }
 

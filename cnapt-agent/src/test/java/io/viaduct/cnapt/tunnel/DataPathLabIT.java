@@ -18,7 +18,7 @@ class DataPathLabIT {
           .contains("echoes: 50\n")
           .contains("class at the SNAPT: LT_LD\n")
           .contains("same socket, new session: 1\n")
-          .contains("inner bytes at least 52 kB: true\n")
+          .contains("inner bytes at least 51 kB: true\n")
           .contains("told of the flow at the end: true\n")
           .contains("not written 0, refusals 0, pauses 0\n");
     }

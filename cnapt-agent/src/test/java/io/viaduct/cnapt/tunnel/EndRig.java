@@ -12,6 +12,8 @@ import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.policy.PolicyRules;
+import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.session.LoopMemory;
@@ -21,6 +23,8 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +74,22 @@ final class EndRig implements AutoCloseable {
     this.classes = new FlowClasses(classifier, owners, loop, TunnelRole.AGENT);
   }
 
+  /// Returns the built-in policy.
+  Policy policy() {
+    return Policy.of(List.of(), classifier);
+  }
+
+  /// Returns a policy of one line, in YAML.
+  Policy policy(String line) throws IOException {
+    Path file = Files.createTempFile("policy", ".yml");
+    Files.writeString(file, "policy: [" + line + "]\n");
+    try {
+      return Policy.of(ConfigurationFile.load(file, PolicyRules.class).policy(), classifier);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
   <T> T on(Callable<T> work) throws Exception {
     return loop.inEventLoop() ? work.call() : loop.submit(work).get();
   }
@@ -105,7 +125,7 @@ final class EndRig implements AutoCloseable {
         new TunnelEnd(
             at,
             TunnelRole.AGENT,
-            Policy.of(List.of(), classifier),
+            policy(),
             changes,
             silent,
             inbound -> new DialledPaths(loop, nanoTime, 0, MOBILITY, null, true, inbound, silent));

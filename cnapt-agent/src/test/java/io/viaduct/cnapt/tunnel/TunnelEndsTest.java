@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
@@ -32,7 +33,8 @@ class TunnelEndsTest {
 
   private static TunnelEnds ends(EndRig rig, Unmet unmet) {
     SnaptChoice choice = new SnaptChoice(new SnaptsSettings(2, 0, unmet, ""));
-    return new TunnelEnds(System::nanoTime, rig.memory, rig.classes, choice, rig.refusals);
+    return new TunnelEnds(
+        System::nanoTime, rig.memory, rig.classes, choice, rig.policy(), rig.refusals);
   }
 
   private static void packet(TunnelEnds to, byte[] packet) {
@@ -316,6 +318,91 @@ class TunnelEndsTest {
   }
 
   @Test
+  void whatALineCarriesIsNotSpareAtAnotherOneByTheSameLink() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt one = new MirrorSnapt(settings);
+        MirrorSnapt two = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      rig.on(() -> {
+        ends.set(List.of(first, second));
+        first.install(one.parameters());
+        second.install(two.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      awaitState(rig, second, State.CARRYING);
+      String why =
+          rig.on(() -> {
+            assertThat(first.sharesLink(second)).isTrue();
+            first.lineRate(1_000_000, List.of(125_000L)); // a second of the line waits there
+            second.lineRate(1_000_000, List.of());
+            ends.stateChanged();
+            packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+            TunnelEnd at = ports(first).isEmpty() ? second : first;
+            return ((FlowNote) flow(at, 5_000).attachment()).whyPlaced();
+          });
+      assertThat(why.split("0.0 Mbit/s spare down", -1)).as(why).hasSize(3);
+    }
+  }
+
+  @Test
+  void aLineOfThePolicySaysWhetherItsFlowsAreRefusedWhateverTheOthersAre() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt late = new MirrorSnapt(TunnelSettings.defaults())) {
+      late.delay(LATE_NS);
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd only = rig.on(() -> rig.end(ends));
+      rig.on(() -> {
+        ends.set(List.of(only));
+        only.install(late.parameters());
+        packet(ends, PacketForge.udp(voice(4_999), new byte[40])); // nothing is measured yet
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      Policy strict = rig.policy("{classes: [HT_LD], method: lowest-delay, unmet: refuse}");
+      rig.on(() -> {
+        ends.stateChanged();
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        ends.distribute(strict);
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        packet(ends, PacketForge.udp(PacketForge.Endpoints.ipv4(5_002, 9, 53), new byte[40]));
+        ends.distribute(rig.policy());
+        packet(ends, PacketForge.udp(voice(5_003), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(only)))
+          .as("5001 is a call, 5002 is not")
+          .containsExactlyInAnyOrder(4_999, 5_000, 5_002, 5_003);
+      assertThat(rig.refusals.of(FlowRefusal.DELAY)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aLineCanKeepItsFlowsFromBeingRefused() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt late = new MirrorSnapt(TunnelSettings.defaults())) {
+      late.delay(LATE_NS);
+      TunnelEnd only = rig.on(rig::end);
+      rig.on(() -> {
+        only.install(late.parameters());
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      TunnelEnds ends = ends(rig, Unmet.REFUSE, only);
+      Policy mild = rig.policy("{ports: [5004], method: lowest-delay, unmet: best-effort}");
+      rig.on(() -> {
+        ends.distribute(mild);
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(only))).containsExactly(5_000);
+    }
+  }
+
+  @Test
   void anEndThatMayRefuseStillTakesTheUdpFlowsThatLivedBeforeItsSnaptHasRestarted()
       throws Exception {
     try (EndRig rig = new EndRig(System::nanoTime);
@@ -323,7 +410,7 @@ class TunnelEndsTest {
         MirrorSnapt late = new MirrorSnapt(TunnelSettings.defaults())) {
       late.delay(LATE_NS);
       TunnelEnds ends = ends(rig, Unmet.REFUSE);
-      TunnelEnd only = rig.on(() -> rig.end(ends.hearing(1, TunnelEnd.FlowChanges.NONE)));
+      TunnelEnd only = rig.on(() -> rig.end(ends));
       rig.on(() -> {
         ends.set(List.of(only));
         only.install(before.parameters());

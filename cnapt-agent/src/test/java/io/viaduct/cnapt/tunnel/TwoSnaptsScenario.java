@@ -129,11 +129,13 @@ public final class TwoSnaptsScenario {
   /// Returns whether all flows to a host have this SNAPT.
   private String placed(int host, MirrorSnapt at) throws Exception {
     String name = at.parameters().snapt();
-    boolean all =
+    List<String> snapts =
         status().flows().stream()
             .filter(flow -> flow.remote().equals(remote(host)))
-            .allMatch(flow -> flow.snapt().equals(name));
-    return all ? "the expected one" : "another one: " + status().flows();
+            .map(DataStatus.FlowStatus::snapt)
+            .distinct()
+            .toList();
+    return snapts.equals(List.of(name)) ? "the expected one" : "others: " + status().flows();
   }
 
   private String why(int host) throws Exception {

@@ -29,11 +29,13 @@ class SnaptsParts {
       MediationForwarder forwarder,
       ReportMeters meters,
       CreditRelay credit,
-      MeterRegistry registry) {
+      MeterRegistry registry,
+      InstantSource clock) {
     return new SnaptsService(
         directory,
         claims,
         tokens,
+        new SignedDirectories(tokens, clock),
         verifier,
         forwarder,
         meters,

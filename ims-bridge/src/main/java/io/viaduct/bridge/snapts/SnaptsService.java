@@ -18,11 +18,13 @@ import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
+import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
+import java.util.List;
 import java.util.Locale;
 
 /// The gRPC service that SNAPTs call. [PeerIdentity] has authenticated the caller.
@@ -33,6 +35,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
   private final TokenIssuer tokens;
+  private final SignedDirectories signed;
   private final ReportVerifier verifier;
   private final MediationForwarder forwarder;
   private final ReportMeters meters;
@@ -44,6 +47,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       SnaptDirectory directory,
       SnaptClaims claims,
       TokenIssuer tokens,
+      SignedDirectories signed,
       ReportVerifier verifier,
       MediationForwarder forwarder,
       ReportMeters meters,
@@ -53,6 +57,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.directory = directory;
     this.claims = claims;
     this.tokens = tokens;
+    this.signed = signed;
     this.verifier = verifier;
     this.forwarder = forwarder;
     this.meters = meters;
@@ -113,13 +118,17 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         PeerIdentity.ADDRESS.get(),
         directory,
         claims,
-        () ->
-            SnaptStatusAck.newBuilder()
-                .addAllTokenKeys(tokens.publicKeys())
-                .addAllDirectory(directory.entries())
-                .build(),
+        this::answer,
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
+  }
+
+  private SnaptStatusAck answer() {
+    List<DirectoryEntry> entries = directory.entries();
+    SnaptStatusAck.Builder answer =
+        SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).addAllDirectory(entries);
+    signed.of(entries).ifPresent(answer::setSignedDirectory);
+    return answer.build();
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.token.TokenIssuer.IssuedToken;
+import io.viaduct.usage.v1.TokenKey;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -27,9 +28,16 @@ final class SessionDocument {
       String token,
       String kid,
       long exp,
+      long now,
+      List<KeyLine> keys,
       @JsonProperty("reportSec") long reportSec,
       String icid,
       String credit) {}
+
+  /// A key with which the bridge signs directories of SNAPTs.
+  ///
+  /// @param key Ed25519, 32 bytes raw, as base64url
+  private record KeyLine(String kid, String key) {}
 
   /// @param region location; omitted if empty
   /// @param prices micro-denarii per gigabyte by class, beside the tariff; omitted if empty
@@ -47,6 +55,8 @@ final class SessionDocument {
   /// @param first ids of the SNAPTs that devices try first, in this order; each device has its own
   ///   order of the others
   /// @param addresses looks up the addresses of a SNAPT's host
+  /// @param keys with which the bridge signs directories of SNAPTs
+  /// @param nowMs the bridge's Unix time, by which devices judge the age of a directory
   /// @param reportSec seconds between usage reports
   /// @param credit how the credit of the account stands
   static String notify(
@@ -55,6 +65,8 @@ final class SessionDocument {
       List<String> first,
       RelayAddresses addresses,
       IssuedToken token,
+      List<TokenKey> keys,
+      long nowMs,
       long reportSec,
       String icid,
       CreditState credit) {
@@ -78,9 +90,17 @@ final class SessionDocument {
             token.text(),
             token.keyId(),
             token.expires().toEpochMilli(),
+            nowMs,
+            keys.stream().map(SessionDocument::line).toList(),
             reportSec,
             icid,
             credit.name()));
+  }
+
+  private static KeyLine line(TokenKey key) {
+    return new KeyLine(
+        key.getKeyId(),
+        Base64.getUrlEncoder().withoutPadding().encodeToString(key.getPublicKey().toByteArray()));
   }
 
   private static int rank(String id, List<String> first) {

@@ -374,6 +374,8 @@ public final class SessionNotifier implements SipService.Notifier {
             settings.first,
             addresses,
             token,
+            tokens.publicKeys(),
+            now.toEpochMilli(),
             settings.reportInterval.toSeconds(),
             s.icid(),
             s.credit());

@@ -3,7 +3,9 @@ package io.viaduct.bridge.token;
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.v1.Directory;
 import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedDirectory;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.TokenKey;
 import java.security.KeyPair;
@@ -103,6 +105,17 @@ public final class TokenIssuer {
             .toByteArray();
     return new IssuedToken(
         Base64.getUrlEncoder().withoutPadding().encodeToString(signed), now.id, expires);
+  }
+
+  /// Signs a directory of SNAPTs for devices.
+  public SignedDirectory sign(Directory directory) {
+    Keys now = keys;
+    ByteString bytes = directory.toByteString();
+    return SignedDirectory.newBuilder()
+        .setDirectory(bytes)
+        .setSignature(SignedMessage.SNAPT_DIRECTORY.sign(now.signing.getPrivate(), bytes))
+        .setKeyId(now.id)
+        .build();
   }
 
   /// Returns the keys that SNAPTs check tokens with: the signing key first, then the accepted ones.

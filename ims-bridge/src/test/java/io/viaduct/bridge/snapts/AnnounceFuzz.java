@@ -104,6 +104,7 @@ final class AnnounceFuzz {
             directory,
             new SnaptClaims(directory, () -> NOW),
             tokens,
+            new SignedDirectories(tokens, () -> NOW),
             null,
             null,
             null,

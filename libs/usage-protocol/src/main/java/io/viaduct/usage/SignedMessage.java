@@ -13,6 +13,8 @@ import java.security.Signature;
 public enum SignedMessage {
   /// A `SessionToken`, signed by the bridge.
   SESSION_TOKEN("viaduct session token"),
+  /// A `Directory` of SNAPTs, signed by the bridge and carried by SNAPTs.
+  SNAPT_DIRECTORY("viaduct snapt directory"),
   /// A `UsageReport`, signed by the SNAPT that measured it.
   USAGE_REPORT("viaduct usage report"),
   /// A `Receipt`, signed by the device.

@@ -297,11 +297,15 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   }
 
   /// Tells the device about SNAPTs, if it knows the message.
-  void tell(RelayList list) {
+  ///
+  /// @param signed for a device that believes only the bridge about other SNAPTs
+  void tell(RelayList list, RelayList signed) {
     Session open = session;
-    if (!ended && open != null && open.terms().features().contains(Feature.RELAY_LISTS)) {
-      send(ControlMessage.newBuilder().setRelays(list));
+    if (ended || open == null || !open.terms().features().contains(Feature.RELAY_LISTS)) {
+      return;
     }
+    boolean wantsSigned = open.terms().features().contains(Feature.SIGNED_DIRECTORIES);
+    send(ControlMessage.newBuilder().setRelays(wantsSigned ? signed : list));
   }
 
   /// Returns whether the device knows hand-overs, and is connected.

@@ -64,7 +64,12 @@ public final class ControlServer implements ReceiptAsker {
 
   // Features by which a device asks for a message, beside those of the tunnel.
   private static final List<Feature> TOLD =
-      List.of(Feature.CREDIT_NOTICES, Feature.RELAY_LISTS, Feature.LINE_RATES, Feature.MOVES);
+      List.of(
+          Feature.CREDIT_NOTICES,
+          Feature.RELAY_LISTS,
+          Feature.LINE_RATES,
+          Feature.MOVES,
+          Feature.SIGNED_DIRECTORIES);
 
   private static final long DRAIN_MS_MAX = 2_000; // less than an operator's command waits
 
@@ -92,7 +97,7 @@ public final class ControlServer implements ReceiptAsker {
   private final KeepAliveRounds rounds;
   private final KnownRelays relays;
   private volatile DrainStatus drain = DrainStatus.SERVING; // written by the control thread
-  private volatile Mover mover = () -> false; // written before the start
+  private volatile Mover mover = all -> all; // written before the start
   private boolean relaysChanged;
   private long relaysSentMs;
   private @Nullable Channel listener;
@@ -124,8 +129,8 @@ public final class ControlServer implements ReceiptAsker {
 
     /// Goes on.
     ///
-    /// @return false if no session is being handed over, and none can be
-    boolean move();
+    /// @return those of the sessions that end, because they cannot be handed over
+    List<Session> move(List<Session> all);
   }
 
   /// The answer to a Hello.
@@ -217,13 +222,20 @@ public final class ControlServer implements ReceiptAsker {
     long nowMs = clock.millis();
     registry.onTick(nowMs);
     rounds.onTick();
-    if (drain.isOver(nowMs) && registry.size() > 0 && !mover.move()) {
-      LOG.info("the deadline of the drain is over: {} sessions end", registry.size());
-      registry.endAll(SessionEnd.DRAINED);
+    if (drain.isOver(nowMs)) {
+      endDrained();
     }
     ownRelay();
     if (relaysChanged && nowMs - relaysSentMs >= RELAYS_MS) {
       sendRelays(nowMs);
+    }
+  }
+
+  private void endDrained() {
+    List<Session> ending = mover.move(List.copyOf(registry.sessions()));
+    if (!ending.isEmpty()) {
+      LOG.info("the deadline of the drain is over: {} sessions end", ending.size());
+      ending.forEach(each -> registry.end(each, SessionEnd.DRAINED));
     }
   }
 
@@ -242,7 +254,8 @@ public final class ControlServer implements ReceiptAsker {
     relaysChanged = false;
     relaysSentMs = nowMs;
     RelayList list = relays.list();
-    connections.values().forEach(each -> each.tell(list));
+    RelayList signed = relays.signedList();
+    connections.values().forEach(each -> each.tell(list, signed));
   }
 
   private void accept(Channel channel) {
@@ -339,8 +352,13 @@ public final class ControlServer implements ReceiptAsker {
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())
-            .addAllRelays(relays.welcome())
             .addAllFeatures(terms.limits().features());
+    if (session.terms().features().contains(Feature.SIGNED_DIRECTORIES)
+        && !relays.signed().isEmpty()) {
+      welcome.setSignedDirectory(relays.signed());
+    } else {
+      welcome.addAllRelays(relays.welcome());
+    }
     if (signs) {
       welcome.addFeatures(Feature.RECEIPTS);
     }
@@ -375,7 +393,7 @@ public final class ControlServer implements ReceiptAsker {
 
   void onWelcomed(ControlConnection connection, Session session) {
     registry.control(session, connection);
-    connection.tell(relays.list());
+    connection.tell(relays.list(), relays.signedList());
   }
 
   /// Looks up the receipts that a device owes, and asks the device for them.
@@ -462,11 +480,13 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   /// Takes the bridge's directory, to tell it to the devices.
-  public void told(List<DirectoryEntry> directory) {
+  ///
+  /// @param signed the same as the bridge has signed it, encoded; empty from an older bridge
+  public void told(List<DirectoryEntry> directory, ByteString signed) {
     if (directory.isEmpty()) {
       return; // a bridge of the version before
     }
-    onControlThread(() -> relaysChanged |= relays.told(directory));
+    onControlThread(() -> relaysChanged |= relays.told(directory, signed));
   }
 
   /// Starts to drain: open sessions are served, new ones refused, and the devices are told at once.
@@ -534,6 +554,12 @@ public final class ControlServer implements ReceiptAsker {
   public boolean canMove(Session session) {
     ControlConnection connection = connections.get(session.id());
     return connection != null && connection.knowsMoves();
+  }
+
+  /// Returns whether the device of a session is away: it sleeps, or has no network; on the control
+  /// thread.
+  public boolean isAway(Session session) {
+    return !connections.containsKey(session.id());
   }
 
   /// Returns another SNAPT as the bridge has told it, if it takes new sessions; on the control

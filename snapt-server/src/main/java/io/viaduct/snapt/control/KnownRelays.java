@@ -1,5 +1,6 @@
 package io.viaduct.snapt.control;
 
+import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.usage.v1.DirectoryEntry;
@@ -16,6 +17,7 @@ final class KnownRelays {
 
   private final List<Relay> configured;
   private List<Relay> told = List.of();
+  private ByteString signed = ByteString.EMPTY; // the same, by the bridge
   private Relay own;
   private volatile int leftOut; // written by the control thread
 
@@ -40,9 +42,11 @@ final class KnownRelays {
   /// Takes the bridge's directory.
   ///
   /// @param directory not empty
-  /// @return whether it has changed
-  boolean told(List<DirectoryEntry> directory) {
+  /// @param bySignature the same as the bridge has signed it; empty if it has not
+  /// @return whether it has changed, apart from the signature
+  boolean told(List<DirectoryEntry> directory, ByteString bySignature) {
     List<Relay> now = directory.stream().map(KnownRelays::relay).toList();
+    signed = bySignature;
     boolean changed = !now.equals(told);
     told = now;
     return changed;
@@ -93,6 +97,19 @@ final class KnownRelays {
         .addAllRelays(shown)
         .setComplete(!others.isEmpty())
         .build();
+  }
+
+  /// Returns what a device is told that believes only the bridge about other SNAPTs: this SNAPT
+  /// alone, and the signed directory; without one, the list for all devices.
+  RelayList signedList() {
+    return signed.isEmpty()
+        ? list()
+        : RelayList.newBuilder().addRelays(own).setSignedDirectory(signed).build();
+  }
+
+  /// Returns the signed directory for a Welcome, empty if there is none.
+  ByteString signed() {
+    return signed;
   }
 
   /// Returns another SNAPT by its id, also one that the list for devices has no place for.

@@ -48,6 +48,7 @@ final class SessionTerms {
             Feature.RECEIPTS,
             Feature.CREDIT_NOTICES,
             Feature.RELAY_LISTS,
+            Feature.SIGNED_DIRECTORIES,
             Feature.LINE_RATES,
             Feature.MOVES);
     known.retainAll(hello.getFeaturesList());

@@ -44,7 +44,9 @@ public final class TokenKeys {
 
   /// Replaces the keys by those of an answer. An answer without a usable key is ignored, because a
   /// bridge that has just started must not lock out every device.
-  public void accept(SnaptStatusAck answer) {
+  public void accept(SnaptStatusAck whole) {
+    SnaptStatusAck answer =
+        SnaptStatusAck.newBuilder().addAllTokenKeys(whole.getTokenKeysList()).build();
     if (answer.equals(known)) {
       return;
     }

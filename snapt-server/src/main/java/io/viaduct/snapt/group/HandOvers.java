@@ -58,22 +58,28 @@ public final class HandOvers implements ControlServer.Mover {
     parts.members().connect();
   }
 
+  /// Hands sessions over, some at a time. A device that is away is waited for until the idle limit
+  /// ends its session: its sockets live on if it comes back, here or at the next start of this
+  /// SNAPT.
   @Override
-  public boolean move() {
+  public List<Session> move(List<Session> all) {
     moves
         .values()
         .removeIf(
             each -> each.attempt == null && parts.registry().find(each.session.id()).isEmpty());
-    boolean goesOn = false;
-    for (Session session : List.copyOf(parts.registry().sessions())) {
-      Move move = moves.computeIfAbsent(session.id(), _ -> new Move(session));
-      boolean can = move.mayBegin() && parts.control().canMove(session);
-      goesOn |= move.holdsDrain() || can;
-      if (can && running < AT_ONCE) {
-        move.begin();
-      }
+    return all.stream().filter(each -> !goesOn(each)).toList();
+  }
+
+  private boolean goesOn(Session session) {
+    Move move = moves.computeIfAbsent(session.id(), _ -> new Move(session));
+    if (move.holdsDrain() || parts.control().isAway(session)) {
+      return true;
     }
-    return goesOn;
+    boolean can = move.mayBegin() && parts.control().canMove(session);
+    if (can && running < AT_ONCE) {
+      move.begin();
+    }
+    return can;
   }
 
   // The Unix time in ms at least: an attempt of the process before has a smaller number.

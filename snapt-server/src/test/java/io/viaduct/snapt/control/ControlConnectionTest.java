@@ -474,12 +474,32 @@ class ControlConnectionTest {
   }
 
   @Test
+  void aDeviceThatAsksForItGetsTheDirectoryAsTheBridgeHasSignedIt() throws Exception {
+    ByteString signed = ByteString.copyFromUtf8("signed by the bridge");
+    snapt.control.told(List.of(other(SnaptState.DRAINING)), signed);
+    TestControl control = connect();
+    control.send(
+        control
+            .hello(token("alice"), device)
+            .addFeatures(Feature.RELAY_LISTS)
+            .addFeatures(Feature.SIGNED_DIRECTORIES)
+            .build());
+    Welcome welcome = control.next().getWelcome();
+    assertThat(welcome.getFeaturesList()).contains(Feature.SIGNED_DIRECTORIES);
+    assertThat(welcome.getSignedDirectory()).isEqualTo(signed);
+    assertThat(welcome.getRelaysList()).isEmpty();
+    RelayList list = control.next().getRelays();
+    assertThat(list.getSignedDirectory()).isEqualTo(signed);
+    assertThat(list.getRelaysList()).extracting(Relay::getSnaptId).containsExactly("snapt-1");
+  }
+
+  @Test
   void theBridgesDirectoryIsToldWithTheOwnStateInIt() throws Exception {
     TestControl control = knowingLists();
     assertThat(control.next().hasRelays()).isTrue();
     DirectoryEntry stale =
         other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").setHost("here.test").build();
-    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)));
+    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
     RelayList list = control.next().getRelays();
     assertThat(list.getComplete()).isTrue();
     assertThat(list.getRelaysList())
@@ -489,15 +509,15 @@ class ControlConnectionTest {
     assertThat(list.getRelays(1).getState()).isEqualTo(Relay.State.DRAINING);
     assertThat(list.getRelays(1).getRegion()).isEqualTo("north");
     assertThat(list.getRelays(1).getLoadPercent()).isEqualTo(30);
-    snapt.control.told(List.of());
-    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)));
-    snapt.control.told(List.of(stale, other(SnaptState.SERVING)));
+    snapt.control.told(List.of(), ByteString.EMPTY);
+    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
+    snapt.control.told(List.of(stale, other(SnaptState.SERVING)), ByteString.EMPTY);
     assertThat(control.next().getRelays().getRelays(1).getState())
         .as("nothing is sent without a change")
         .isEqualTo(Relay.State.SERVING);
     DirectoryEntry later =
         other(SnaptState.SERVING).toBuilder().setStateValue(7).setLoadPercent(40).build();
-    snapt.control.told(List.of(stale, later));
+    snapt.control.told(List.of(stale, later), ByteString.EMPTY);
     Relay ofLater = control.next().getRelays().getRelays(1);
     assertThat(ofLater.getLoadPercent()).isEqualTo(40);
     assertThat(ofLater.getState())
@@ -516,7 +536,7 @@ class ControlConnectionTest {
               .build());
     }
     many.add(other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").build());
-    snapt.control.told(many);
+    snapt.control.told(many, ByteString.EMPTY);
     TestControl control = knowingLists();
     RelayList list = control.next().getRelays();
     assertThat(list.getRelaysCount()).isEqualTo(64);

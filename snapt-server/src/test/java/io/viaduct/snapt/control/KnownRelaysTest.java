@@ -2,6 +2,7 @@ package io.viaduct.snapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.usage.v1.DirectoryEntry;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ class KnownRelaysTest {
           .setRegion("as configured")
           .setState(Relay.State.SERVING)
           .build();
+
+  private static final ByteString UNSIGNED = ByteString.EMPTY;
 
   private final KnownRelays relays = new KnownRelays(List.of(), OWN);
 
@@ -33,7 +36,8 @@ class KnownRelaysTest {
     assertThat(relays.list().getRelays(0)).isEqualTo(OWN);
     assertThat(
             relays.told(
-                List.of(entry("snapt-1", "north", 0L, 0L, 0L, 5L), entry("snapt-2", "south", 7L))))
+                List.of(entry("snapt-1", "north", 0L, 0L, 0L, 5L), entry("snapt-2", "south", 7L)),
+                UNSIGNED))
         .isTrue();
     relays.own(OWN.toBuilder().setState(Relay.State.DRAINING).build());
     Relay own = relays.list().getRelays(0);
@@ -46,9 +50,21 @@ class KnownRelaysTest {
 
   @Test
   void anotherPriceIsAChangeAndTheSameDirectoryIsNone() {
-    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isTrue();
-    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)))).isFalse();
-    assertThat(relays.told(List.of(entry("snapt-2", "south", 8L)))).isTrue();
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)), UNSIGNED)).isTrue();
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 7L)), UNSIGNED)).isFalse();
+    assertThat(relays.told(List.of(entry("snapt-2", "south", 8L)), UNSIGNED)).isTrue();
+  }
+
+  @Test
+  void aDeviceThatBelievesTheBridgeGetsTheSignedDirectoryAndThisSnaptsWordOfItself() {
+    List<DirectoryEntry> directory = List.of(entry("snapt-2", "south", 7L));
+    relays.told(directory, UNSIGNED);
+    assertThat(relays.signedList()).as("a bridge that signs none").isEqualTo(relays.list());
+    ByteString signed = ByteString.copyFromUtf8("signed");
+    assertThat(relays.told(directory, signed)).as("devices need not hear of it").isFalse();
+    assertThat(relays.signedList().getRelaysList()).containsExactly(OWN);
+    assertThat(relays.signedList().getSignedDirectory()).isEqualTo(signed);
+    assertThat(relays.signedList().getComplete()).isFalse();
   }
 
   @Test
@@ -57,7 +73,7 @@ class KnownRelaysTest {
     for (int i = 1; i <= 100; i++) {
       all.add(entry("snapt-" + i, "north"));
     }
-    relays.told(all);
+    relays.told(all, UNSIGNED);
     assertThat(relays.list().getRelaysList())
         .extracting(Relay::getSnaptId)
         .doesNotContain("snapt-100");

@@ -160,7 +160,8 @@ class SnaptGroupTest {
     toSecond.leadTo(second.group.port());
     first = new One(1, toSecond.port());
     toFirst.leadTo(first.group.port());
-    first.snapt.control.told(List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)));
+    first.snapt.control.told(
+        List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)), ByteString.EMPTY);
   }
 
   private static DirectoryEntry entry(int number, SnaptState state) {
@@ -287,6 +288,32 @@ class SnaptGroupTest {
     assertThat(first.snapt.registry.size()).isEqualTo(1);
     assertThat(first.host.routes).isEmpty();
     assertThat(first.counts.moves().of(MoveOutcome.REFUSED)).isEqualTo(1);
+  }
+
+  @Test
+  void theSessionOfADeviceThatIsAwayStaysBehindTheDeadlineAndMovesWhenItIsBack() throws Exception {
+    TestControl before = connect(first);
+    Welcome welcome = before.next().getWelcome();
+    before.close();
+    TestControl withoutMoves =
+        closing(new TestControl(first.snapt.controlAddress, operator.trust()));
+    KeyPair other = Ed25519.generate();
+    withoutMoves.send(
+        withoutMoves.hello(operator.sign(TestOperator.token("bob", other).build()), other).build());
+    assertThat(withoutMoves.next().hasWelcome()).isTrue();
+    first.snapt.control.drain(1);
+    assertThat(withoutMoves.next().getGoodbye().getReason())
+        .as("one that cannot be handed over ends")
+        .isEqualTo("DRAINED");
+    TestControl again = closing(new TestControl(first.snapt.controlAddress, operator.trust()));
+    again.send(
+        again
+            .hello(token(), device)
+            .addFeatures(Feature.MOVES)
+            .setResumeSessionId(welcome.getSessionId())
+            .build());
+    assertThat(again.next().getWelcome().getResumed()).isTrue();
+    assertThat(moved(again).getTo().getSnaptId()).isEqualTo("snapt-2");
   }
 
   @Test
@@ -450,7 +477,7 @@ class SnaptGroupTest {
     opened.add(member::shutdownNow);
     first.close();
     first = new One(1, member.getPort());
-    first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)));
+    first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)), ByteString.EMPTY);
   }
 
   @Test

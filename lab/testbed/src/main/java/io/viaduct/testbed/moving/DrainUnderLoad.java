@@ -33,11 +33,17 @@ public final class DrainUnderLoad {
 
   private static void measure(MovingLab lab) throws Exception {
     SteadyLoad load = SteadyLoad.start(lab, Topology.SERVER);
+    SipCall sip = SipCall.start(lab.network.device, lab.network.server, Topology.SERVER);
     lab.orders.drainAway(FIRST);
     MovingLab.await(() -> lab.agent.at().startsWith(SECOND), "the device is at " + SECOND);
     SteadyLoad.carry();
     load.tellLongest("of the move");
+    SipCall.Seen call = sip.end();
     SteadyLoad.Seen seen = load.stop();
+    MovingLab.say("SIP from the same address", call.sameAddress());
+    MovingLab.say("SIP request of the host answered", call.byeAnswered());
+    MovingLab.say("SIP media lost", call.lost());
+    MovingLab.say("SIP media gap ms", call.gapMs());
     MovingLab.say(BROKEN, seen.broken());
     MovingLab.say("call lost", seen.call().lost());
     MovingLab.say("call gap ms", seen.call().gapNs() / 1e6);

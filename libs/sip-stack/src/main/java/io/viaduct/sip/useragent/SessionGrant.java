@@ -15,6 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param token base64url, not interpreted here
 /// @param kid id of the key that signed the token
 /// @param expires end of the token
+/// @param keys with which the bridge signs directories of SNAPTs; empty if it signs none
+/// @param now the bridge's clock; the epoch if it does not tell
 /// @param reportSec seconds between usage reports
 /// @param icid IMS charging identifier
 /// @param credit how the credit of the account stands
@@ -24,11 +26,14 @@ public record SessionGrant(
     String token,
     String kid,
     Instant expires,
+    List<Key> keys,
+    Instant now,
     int reportSec,
     String icid,
     Credit credit) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int RELAYS_MAX = 64;
+  private static final int KEYS_MAX = 16;
   private static final int ADDRESSES_MAX = 8;
   private static final int REGION_MAX = 64;
   private static final int CLASSES_MAX = 4;
@@ -42,6 +47,12 @@ public record SessionGrant(
     /// Nothing is left: SNAPTs refuse flows.
     EXHAUSTED
   }
+
+  /// A key of the bridge.
+  ///
+  /// @param kid its id
+  /// @param key base64url of the Ed25519 key, not interpreted here
+  public record Key(String kid, String key) {}
 
   /// One SNAPT.
   ///
@@ -70,6 +81,7 @@ public record SessionGrant(
 
   public SessionGrant {
     relays = List.copyOf(relays);
+    keys = List.copyOf(keys);
   }
 
   /// Reads the body of a NOTIFY; unknown members are ignored.
@@ -101,12 +113,25 @@ public record SessionGrant(
           text(tree, "token"),
           text(tree, "kid"),
           Instant.ofEpochMilli(tree.required("exp").longValue()),
+          keys(tree),
+          Instant.ofEpochMilli(tree.path("now").longValue(0)),
           tree.required("reportSec").intValue(),
           text(tree, "icid"),
           credit(tree.path("credit").stringValue("")));
     } catch (JacksonException e) {
       throw new IllegalArgumentException("session grant is not of the agreed form", e);
     }
+  }
+
+  private static List<Key> keys(JsonNode tree) {
+    List<Key> keys = new ArrayList<>();
+    for (JsonNode each : tree.path("keys")) {
+      if (keys.size() == KEYS_MAX) {
+        break;
+      }
+      keys.add(new Key(text(each, "kid"), text(each, "key")));
+    }
+    return keys;
   }
 
   private static Credit credit(String word) {

@@ -42,6 +42,12 @@ import org.junit.jupiter.api.Test;
 /// NAME HEX` of the page is made here again. Keys and sealed datagrams on the page come from an
 /// independent implementation (Python's hmac and cryptography).
 class GoldenBytesTest {
+  // A message of usage-protocol, whose GoldenDirectoryTest makes it.
+  private static final String SIGNED_DIRECTORY =
+      "0a3f0880d8c1a28c3412360a07736e6170742d32120a72656c61792e7465737418bb0320bb03"
+          + "2a056e6f727468300238e0acc5a28c34401e4a07000000a0cb980112406807437c0d17685573"
+          + "a2129f2e902afc7cc670feda0dc2c481e63a4cef178237ba886de7e4b4df4a3a745bdba8065c"
+          + "f2410af7745fb55849bf6fad7c6952fd051a026b31";
   private static final Pattern LINE =
       Pattern.compile("^golden (\\S+) ([0-9a-f]+)$", Pattern.MULTILINE);
 
@@ -225,6 +231,20 @@ class GoldenBytesTest {
                                 .setLoadPercent(30)
                                 .addAllSurcharges(List.of(0L, 0L, 0L, 2_500_000L)))
                         .setComplete(true))));
+    golden.put(
+        "control-signed-relays",
+        frame(
+            ControlMessage.newBuilder()
+                .setRelays(
+                    RelayList.newBuilder()
+                        .addRelays(
+                            Relay.newBuilder()
+                                .setSnaptId("snapt-1")
+                                .setHost("relay.test")
+                                .setControlPort(443)
+                                .setDataPort(443)
+                                .setState(Relay.State.SERVING))
+                        .setSignedDirectory(ByteString.fromHex(SIGNED_DIRECTORY)))));
     golden.put(
         "control-line-rate",
         frame(

@@ -1,0 +1,400 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.SocketException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The paths of an end with their sockets, and the session that they carry: takes and releases
+/// packets, opens datagrams, and handles what is due. Sessions may follow each other on the same
+/// paths. An end has two of these while one session takes the place of another ([TunnelEnd]).
+/// Owner: the data path's event loop.
+final class CarryingSession {
+  // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
+  private static final int ROOM_BYTES_MIN = 128 * 1024;
+
+  /// Hears of the session.
+  interface Owner {
+    /// Called for a flow that has opened or ended.
+    void flowChanged(CarryingSession of, FlowState flow, boolean isOpen);
+
+    /// Called after each batch, and when the session has ended.
+    void counted(CarryingSession of);
+
+    /// Called when the other end has become silent, or is no longer.
+    void silenceChanged(CarryingSession of);
+  }
+
+  private final DataLoop at;
+  private final TunnelRole role;
+  private final Owner owner;
+  private final TunnelPaths paths;
+  private final FlowRoutes routes;
+  private final LineMeter meter = new LineMeter();
+  private final EndState state = new EndState();
+  private volatile @Nullable TunnelSession session; // written by the event loop
+  private @Nullable SessionCounter counter;
+  private List<Integer> classQueueBytes = List.of();
+  private String snapt = "";
+  private int ownReceiverIndex;
+  private long arrivedNs;
+  private long armedNs = Long.MAX_VALUE;
+  private boolean waiting; // packets were offered since the last flush
+  private boolean receivesOnly;
+  private PathTotals former = PathTotals.NONE;
+
+  /// Opens the paths.
+  ///
+  /// @throws SocketException if a socket cannot be opened
+  CarryingSession(
+      DataLoop at, TunnelRole role, Policy policy, Owner owner, TunnelEnd.Sockets sockets)
+      throws SocketException {
+    this.at = at;
+    this.role = role;
+    this.owner = owner;
+    this.paths = sockets.open(new Inbound());
+    this.routes = new FlowRoutes(policy, paths);
+  }
+
+  /// Begins the session of a Welcome. If it is one with the SNAPT of the present session, the flows
+  /// of that one go on in it.
+  void begin(SessionParameters parameters) {
+    long nowNs = at.nowNs();
+    TunnelSession begun =
+        new TunnelSession(
+            role,
+            parameters.terms(),
+            parameters.settings(),
+            at.memory(),
+            new FlowObserver(
+                at.classes(), routes, (flow, isOpen) -> owner.flowChanged(this, flow, isOpen)),
+            paths,
+            nowNs);
+    parameters.terms().secret().wipe();
+    TunnelSession before = session;
+    if (before != null && !snapt.isEmpty() && parameters.snapt().equals(snapt)) {
+      MovedFlows.pass(before, begun, "its SNAPT is back", nowNs);
+    }
+    end();
+    snapt = parameters.snapt();
+    session = begun;
+    state.began(nowNs);
+    counter =
+        parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
+    at.carried().begin(begun);
+    meter.begin(begun, nowNs);
+    ownReceiverIndex = parameters.ownReceiverIndex();
+    classQueueBytes = parameters.settings().classQueueBytes();
+    paths.begin(begun, parameters.peers(), nowNs);
+    routes.begin(begun);
+  }
+
+  /// Takes the place of the session of another SNAPT, at whose public address its flows go on.
+  void takeOver(CarryingSession from) {
+    TunnelSession before = from.session;
+    TunnelSession now = session;
+    if (before != null && now != null) {
+      MovedFlows.pass(before, now, "it has moved with its session", at.nowNs());
+    }
+    former = from.pathTotals();
+  }
+
+  /// Ends the session; the paths stay.
+  void end() {
+    TunnelSession ended = session;
+    if (ended == null) {
+      return;
+    }
+    count(at.nowNs());
+    session = null;
+    counter = null;
+    waiting = false;
+    owner.counted(this);
+    at.carried().retire(ended);
+    paths.end();
+    ended.close();
+  }
+
+  /// Ends the session, and closes the sockets.
+  void close() {
+    end();
+    paths.close();
+  }
+
+  /// Sends what waits and the last statistics of the flows. From now on the session only opens what
+  /// is still under way to it.
+  void receiveOnly() {
+    flushFinally();
+    receivesOnly = true;
+  }
+
+  /// Sends what waits and the last statistics of the flows.
+  void flushFinally() {
+    TunnelSession of = session;
+    if (of != null && !receivesOnly) {
+      long nowNs = at.nowNs();
+      of.queueFinalStats(nowNs);
+      of.flushBatch(nowNs);
+      drain(nowNs);
+    }
+  }
+
+  // --- packets of this host
+
+  /// Takes a packet of this host, and finds or opens its flow.
+  void offer(IpPacket packet, long nowNs) {
+    TunnelSession to = session;
+    if (to != null) { // null only between two sessions in one iteration of the loop
+      offered(to, to.offer(packet, nowNs), packet, nowNs);
+    }
+  }
+
+  /// Takes a packet of this host that was parsed last, and belongs to this flow.
+  void offer(IpPacket packet, FlowState flow, long nowNs) {
+    TunnelSession to = session;
+    if (to != null) {
+      offered(to, to.offer(packet, flow, nowNs), packet, nowNs);
+    }
+  }
+
+  private void offered(TunnelSession to, Verdict verdict, IpPacket packet, long nowNs) {
+    if (verdict == Verdict.PACKET_TOO_BIG) {
+      to.answerTooBig(packet, at.writer(), nowNs);
+    }
+    paths.offered(nowNs);
+    waiting = true;
+    if (!hasRoom()) {
+      flush(nowNs);
+    }
+  }
+
+  /// Calls [#flush] if packets were offered since the last time.
+  void flushOffered(long nowNs) {
+    if (waiting) {
+      flush(nowNs);
+    }
+  }
+
+  /// Sends what was offered and need not wait. Called when the TUN has no more packets for now.
+  void flush(long nowNs) {
+    TunnelSession to = session;
+    if (to != null) {
+      waiting = false;
+      to.flushBatch(nowNs);
+      drain(nowNs);
+    }
+  }
+
+  /// Returns whether the queue of every class has room. While the path's rate is known, the session
+  /// limits its queues itself and takes every packet: the excess of one class is dropped, and the
+  /// other classes must still be read.
+  boolean hasRoom() {
+    TunnelSession in = session;
+    if (in == null || in.isPaced()) {
+      return true;
+    }
+    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would allocate an array per packet
+      int most = classQueueBytes.get(c);
+      if (in.queuedBytes(ServiceClass.of(c)) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // --- datagrams of the other end
+
+  private final class Inbound implements TunnelPaths.Inbound {
+    @Override
+    public void burst(long waitedNs) {
+      arrivedNs = at.nowNs();
+      at.memory().socketWaitNs(waitedNs);
+    }
+
+    @Override
+    public long arrivedNs() {
+      return arrivedNs;
+    }
+
+    @Override
+    public @Nullable TunnelSession sessionOf(ByteBuf datagram) {
+      if (!isFor(datagram)) {
+        at.carried().unknownReceiver();
+        return null;
+      }
+      return session;
+    }
+
+    @Override
+    public InnerPacketSink toHost() {
+      return at.toHost();
+    }
+
+    @Override
+    public boolean opened() {
+      return CarryingSession.this.opened();
+    }
+
+    @Override
+    public void drain() {
+      CarryingSession.this.drain(at.nowNs());
+    }
+
+    @Override
+    public void silenceChanged() {
+      noteSilence();
+    }
+  }
+
+  /// Returns whether a datagram is for this session.
+  boolean isFor(ByteBuf datagram) {
+    int index =
+        DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
+    return session != null && (index < 0 || index == ownReceiverIndex);
+  }
+
+  /// Opens a datagram that arrived in the control connection. [#controlBatchEnd] follows.
+  void controlDatagram(ByteBuf datagram, long nowNs) {
+    paths.controlDatagram(datagram, nowNs);
+  }
+
+  /// Ends a batch of datagrams of the control connection.
+  void controlBatchEnd(long nowNs) {
+    opened();
+    drain(nowNs);
+  }
+
+  private void noteSilence() {
+    if (!receivesOnly) {
+      state.hears(paths.isSilent(), at.nowNs());
+      owner.silenceChanged(this);
+    }
+  }
+
+  /// Ends a batch of datagrams. @return true if it had packets for this host
+  private boolean opened() {
+    TunnelSession to = session;
+    if (to == null) {
+      return false;
+    }
+    to.openBatchEnd(at.nowNs());
+    return at.writer().takeDelivered();
+  }
+
+  private void drain(long nowNs) {
+    TunnelSession from = session;
+    if (from == null) {
+      return;
+    }
+    if (!receivesOnly) {
+      paths.beforeDrain(nowNs);
+      from.drain(paths, nowNs);
+    }
+    count(nowNs);
+    if (!receivesOnly) {
+      paths.afterDrain(nowNs);
+    }
+    at.drained().run();
+    arm(nowNs);
+  }
+
+  private void count(long nowNs) {
+    meter.note(nowNs);
+    owner.counted(this);
+    SessionCounter of = counter;
+    if (of != null) {
+      of.note(nowNs);
+    }
+  }
+
+  // --- time
+
+  /// Handles what is due.
+  void tick() {
+    TunnelSession of = session;
+    if (of == null || receivesOnly) {
+      return;
+    }
+    long nowNs = at.nowNs();
+    of.onTick(nowNs);
+    paths.tick(nowNs);
+    if (state.isSilent()
+        != paths.isSilent()) { // a change of network begins or ends a silence as well
+      noteSilence();
+    }
+    drain(nowNs);
+  }
+
+  private void arm(long nowNs) {
+    TunnelSession of = session;
+    if (of == null || receivesOnly) {
+      return;
+    }
+    long due = Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
+    if (due < armedNs) {
+      armedNs = due;
+      at.loop().schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void fired(long due) {
+    if (due == armedNs) {
+      armedNs = Long.MAX_VALUE;
+      at.memory().timerLateness().fired(at.nowNs() - due);
+      tick();
+    }
+  }
+
+  // --- what is known about the SNAPT
+
+  /// Returns what is known about the SNAPT for the choice of a new flow.
+  SnaptFacts facts(long nowNs) {
+    TunnelSession of = session;
+    SnaptFacts.State now = of == null ? SnaptFacts.State.NONE : state.now(paths.isSilent());
+    return meter.facts(snapt, now, state.terms().prices(), state.load(), nowNs);
+  }
+
+  /// Returns the present session; null before the first one, and after its end. Any thread may call
+  /// this.
+  @Nullable TunnelSession session() {
+    return session;
+  }
+
+  /// Returns the name of the SNAPT; empty for a peer, and before the first session.
+  String snapt() {
+    return snapt;
+  }
+
+  TunnelPaths paths() {
+    return paths;
+  }
+
+  /// Returns the counts of these paths and those of the sessions before. Any thread may call this.
+  PathTotals pathTotals() {
+    return former.with(paths);
+  }
+
+  EndState state() {
+    return state;
+  }
+
+  LineMeter meter() {
+    return meter;
+  }
+
+  /// Uses other rules for the paths of all flows.
+  void distribute(Policy next) {
+    routes.use(next, at.nowNs());
+  }
+}

@@ -1,0 +1,186 @@
+package io.viaduct.cnapt.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.session.PacketForge;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.wire.IpPacket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// A session that another SNAPT takes over, and a SNAPT that has restarted. A laboratory test hands
+/// sessions over under load.
+class FollowedSessionTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private final ByteBuf packet =
+      Unpooled.directBuffer()
+          .writeBytes(
+              PacketForge.tcp(
+                  PacketForge.Endpoints.ipv4(40_000, 7, 443), 100, PacketForge.ACK, new byte[40]));
+  private final IpPacket sent = new IpPacket().set(packet, 0, packet.readableBytes());
+
+  @AfterEach
+  void release() {
+    packet.release();
+  }
+
+  @Test
+  void thePresentSessionCarriesUntilTheNextOneHasItsFirstAnswer() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt old = new MirrorSnapt(settings);
+        MirrorSnapt late = new MirrorSnapt(settings)) {
+      TunnelEnd end = rig.on(rig::end);
+      rig.on(() -> {
+        end.install(old.parameters());
+        return null;
+      });
+      await().atMost(LONG).until(() -> rig.on(() -> !end.paths().isSilent()));
+      late.delay(50_000_000);
+      TunnelSession before = end.session();
+      List<Object> seen =
+          rig.on(() -> {
+            end.offer(sent, System.nanoTime());
+            end.follow(late.parameters());
+            end.offer(sent, System.nanoTime());
+            end.flush(System.nanoTime());
+            rig.memory.parse(sent);
+            return List.of(
+                end.isFollowed(), end.session() == before, end.flowOfParsed().sent().packets());
+          });
+      assertThat(seen).as("the old one carries both packets").containsExactly(true, true, 2L);
+      await().atMost(LONG).until(() -> rig.on(() -> !end.isFollowed()));
+      assertThat(rig.on(() -> end.paths().isSilent())).as("its path is measured").isFalse();
+      assertThat(rig.on(() -> Double.isNaN(end.session().roundTripUs()))).isFalse();
+      assertThat(rig.on(() -> end.session().flows().size())).isEqualTo(1);
+      assertThat(rig.on(end::isRetiring)).isTrue();
+    }
+  }
+
+  @Test
+  void itsFlowsGoOnInTheSessionThatFollowsAlsoWithoutAnAnswer() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      List<String> words = new ArrayList<>();
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS - 1);
+      words.add(end.name());
+      rig.passMs(clock, 1);
+      words.add(end.name());
+      words.add("flows: " + end.session().flows().size());
+      rig.memory.parse(sent);
+      FlowState moved = end.flowOfParsed();
+      words.add(moved == null ? "lost" : ((FlowNote) moved.attachment()).whyPlaced());
+      end.install(EndRig.parameters("snapt-3"));
+      words.add("later: " + end.session().flows().size());
+      assertThat(words)
+          .containsExactly(
+              "snapt-1", "snapt-2", "flows: 1", "it has moved with its session", "later: 0");
+    }
+  }
+
+  @Test
+  void theSocketOfAFlowThatHasMovedIsToldWhenTheNextSnaptIsLostBeforeItHasSentAgain()
+      throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      end.abandon();
+      assertThat(rig.answered)
+          .as("a reset with the sequence number that the socket expects")
+          .anyMatch(each -> each.contains("01bb9c40" + "0a0b0c0d" + "00000000" + "5004"));
+    }
+  }
+
+  @Test
+  void aFlowThatWasAnsweredBeforeItMovedStaysAtTheNextSnaptWhileThatIsSilent() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt old = new MirrorSnapt(settings)) {
+      TunnelEnd end = rig.on(rig::end);
+      rig.on(() -> {
+        end.install(old.parameters());
+        end.offer(sent, System.nanoTime());
+        end.flush(System.nanoTime());
+        return null;
+      });
+      await().atMost(LONG).until(() -> rig.on(() -> flowOf(rig, end).received().packets() > 0));
+      rig.on(() -> {
+        end.follow(EndRig.parameters("nobody"));
+        return null;
+      });
+      await().atMost(LONG).until(() -> rig.on(() -> end.name().equals("nobody")));
+      assertThat(rig.on(() -> end.paths().isSilent())).isTrue();
+      assertThat(rig.on(() -> end.keeps(flowOf(rig, end)))).isTrue();
+    }
+  }
+
+  private FlowState flowOf(EndRig rig, TunnelEnd end) {
+    rig.memory.parse(sent);
+    return end.flowOfParsed();
+  }
+
+  @Test
+  void aSnaptThatHasRestartedHasItsFlowsAgainAlsoWhereTheirTiesHaveMoved() throws Exception {
+    try (EndRig rig = new EndRig(Ticker.newMockTicker())) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      end.install(EndRig.parameters("snapt-1"));
+      FlowState again = flowOf(rig, end);
+      assertThat(again).isNotNull();
+      assertThat(((FlowNote) again.attachment()).whyPlaced()).isEqualTo("its SNAPT is back");
+      assertThat(end.session().flows().size()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theSessionBeforeIsForgottenWhenNothingIsUnderWayToItAnyMore() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, Retirement.LASTS_MS - 1);
+      assertThat(end.isRetiring()).isTrue();
+      rig.passMs(clock, 1);
+      assertThat(end.isRetiring()).isFalse();
+    }
+  }
+
+  @Test
+  void oneThatFollowsSoonHasItsFullTime() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      end.follow(EndRig.parameters("snapt-3"));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, Retirement.LASTS_MS - 1);
+      assertThat(end.isRetiring()).isTrue();
+      rig.passMs(clock, 1);
+      assertThat(end.isRetiring()).isFalse();
+    }
+  }
+}
