@@ -159,7 +159,7 @@ public final class MediationForwarder implements AutoCloseable {
   private static boolean isVerdict(ReportAck ack) {
     return switch (ack.getVerdict()) {
       case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED, PROVISIONAL, HELD -> true;
-      case REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false;
+      case QUEUED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false; // billing queues nothing
     };
   }
 
