@@ -107,6 +107,7 @@ final class AnnounceFuzz {
             null,
             null,
             null,
+            null,
             1,
             null,
             new SimpleMeterRegistry());
