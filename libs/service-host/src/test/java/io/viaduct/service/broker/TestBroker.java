@@ -54,7 +54,8 @@ public final class TestBroker implements AutoCloseable {
   static TestBroker startSecured(Path folder, TlsSettings tls, String admin) throws Exception {
     Files.createDirectories(folder);
     Path own = folder.resolve("own.pem");
-    Files.writeString(own, Files.readString(tls.privateKey()) + Files.readString(tls.certificate()));
+    Files.writeString(
+        own, Files.readString(tls.privateKey()) + Files.readString(tls.certificate()));
     return start(
         folder,
         "SSL",
@@ -69,7 +70,8 @@ public final class TestBroker implements AutoCloseable {
         allow.everyone.if.no.acl.found=false
         super.users=User:kafka;User:ANONYMOUS;User:%s
         """
-            .formatted(own, tls.trust(), admin)); // ANONYMOUS: the controller, on a listener of its own
+            .formatted(
+                own, tls.trust(), admin)); // ANONYMOUS: the controller, on a listener of its own
   }
 
   private static TestBroker start(Path folder, String protocol, String more) throws Exception {
@@ -97,8 +99,7 @@ public final class TestBroker implements AutoCloseable {
         group.min.session.timeout.ms=1000
         %s
         """
-            .formatted(
-                controller, port, controller, port, protocol, folder.resolve("log"), more));
+            .formatted(controller, port, controller, port, protocol, folder.resolve("log"), more));
     TestBroker broker = new TestBroker(folder, port);
     Process format =
         broker.java(
