@@ -23,7 +23,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 ///
 /// - Request of a user: SipEntrance → SipService → Registrar | MessageProxy | SessionNotifier.
 /// - Change of a user: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier.
-/// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing.
+/// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing, or
+///   → QueueForwarder → broker; then broker → VerdictReader → ReportStream.
 ///
 /// Entrances are lifecycle beans: they open when all parts are made, and close before any part
 /// stops, REST first, then SIP, then the server for SNAPTs.

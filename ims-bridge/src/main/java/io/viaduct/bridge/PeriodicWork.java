@@ -5,8 +5,8 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
-import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Readiness;
 import java.time.InstantSource;
@@ -26,7 +26,7 @@ final class PeriodicWork {
   private final CreditMessages credit;
   private final CreditRelay relay;
   private final SnaptClaims claims;
-  private final MediationForwarder forwarder;
+  private final BillingProbe probe;
   private final BillingReachability reachability;
   private final Readiness readiness;
   private final InstantSource clock;
@@ -38,7 +38,7 @@ final class PeriodicWork {
       CreditMessages credit,
       CreditRelay relay,
       SnaptClaims claims,
-      MediationForwarder forwarder,
+      BillingProbe probe,
       BillingReachability reachability,
       Readiness readiness,
       InstantSource clock) {
@@ -48,12 +48,12 @@ final class PeriodicWork {
     this.credit = credit;
     this.relay = relay;
     this.claims = claims;
-    this.forwarder = forwarder;
+    this.probe = probe;
     this.reachability = reachability;
     this.readiness = readiness;
     this.clock = clock;
     reachability.show(readiness);
-    forwarder.onClock(); // asks billing while the listeners open
+    probe.onClock(); // asks billing while the listeners open
   }
 
   @Scheduled(fixedDelay = TICK_MS)
@@ -64,7 +64,7 @@ final class PeriodicWork {
     credit.onClock();
     relay.onClock();
     claims.onClock();
-    forwarder.onClock();
+    probe.onClock();
     reachability.show(readiness);
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.billing.configuration;
 
+import io.viaduct.service.broker.BrokerSettings;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
@@ -47,6 +48,7 @@ import java.util.Map;
 /// @param idempotencyTime time for which the answer to a decision is repeated for its idempotency
 ///   key
 /// @param payments the payment provider
+/// @param kafka topics of reports, verdicts and charges, if there is a broker
 public record BillingConfiguration(
     Rest rest,
     Grpc grpc,
@@ -74,7 +76,8 @@ public record BillingConfiguration(
     int heldReports,
     Credit credit,
     Duration idempotencyTime,
-    Payments payments) {
+    Payments payments,
+    Kafka kafka) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -235,6 +238,46 @@ public record BillingConfiguration(
       if (!secretFile.isEmpty()) {
         Secret.of(secretFile);
       }
+    }
+  }
+
+  /// Topics of Apache Kafka.
+  ///
+  /// @param broker connection to the cluster; no bootstrap for none
+  /// @param reports topic of reports
+  /// @param verdicts topic of verdicts
+  /// @param charges topic of charges; empty for none
+  /// @param group consumer group of the billing instances
+  /// @param batch most reports of one transaction
+  /// @param deadline longest wait for the broker's acknowledgement of a record
+  /// @param takeOver time after which the partitions of an instance that was killed go to others
+  public record Kafka(
+      BrokerSettings broker,
+      String reports,
+      String verdicts,
+      String charges,
+      String group,
+      int batch,
+      Duration deadline,
+      Duration takeOver) {
+    private static final String TOPIC = "[A-Za-z0-9._-]{1,249}";
+
+    public Kafka {
+      require(reports.matches(TOPIC), "reports must match " + TOPIC, reports);
+      require(verdicts.matches(TOPIC), "verdicts must match " + TOPIC, verdicts);
+      require(
+          charges.isEmpty() || charges.matches(TOPIC),
+          "charges must match " + TOPIC + ", or be empty",
+          charges);
+      require(group.matches(TOPIC), "group must match " + TOPIC, group);
+      require(batch >= 1 && batch <= 256, "batch must be 1 to 256", Integer.toString(batch));
+      between("deadline", deadline, Duration.ofSeconds(1), Duration.ofMinutes(2));
+      between("take-over", takeOver, Duration.ofSeconds(1), Duration.ofMinutes(5));
+    }
+
+    /// Returns whether charges are published.
+    public boolean publishes() {
+      return broker.isGiven() && !charges.isEmpty();
     }
   }
 

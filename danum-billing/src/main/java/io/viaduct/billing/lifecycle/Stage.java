@@ -21,6 +21,8 @@ public enum Stage {
   NOTIFICATIONS,
   /// Listens for bridges.
   MEDIATION,
+  /// Reads reports from a broker, and publishes charges there.
+  QUEUE,
   /// Ends the streams of bridges at the stop, so that mediation does not wait for them.
   BRIDGE_STREAMS,
   /// Tells at the stop, before anything ends, that billing is not ready any more.

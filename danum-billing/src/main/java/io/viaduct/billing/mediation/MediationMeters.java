@@ -30,7 +30,10 @@ final class MediationMeters {
             "verdict",
             ReportVerdict.class,
             EnumSet.complementOf(
-                EnumSet.of(ReportVerdict.UNRECOGNIZED, ReportVerdict.REPORT_VERDICT_UNSPECIFIED)));
+                EnumSet.of(
+                    ReportVerdict.QUEUED,
+                    ReportVerdict.UNRECOGNIZED,
+                    ReportVerdict.REPORT_VERDICT_UNSPECIFIED)));
     refusals =
         LabelledCounters.register(
             registry,

@@ -49,7 +49,7 @@ class MediationParts {
   }
 
   @Bean
-  MediationService mediation(
+  ReportIntake reportIntake(
       ReportPosting posting,
       SeenTokenKeys tokenKeys,
       ProofRules proofs,
@@ -57,7 +57,12 @@ class MediationParts {
       ChargeListener listener,
       InstantSource clock,
       MeterRegistry registry) {
-    return new MediationService(posting, tokenKeys, proofs, refused, listener, clock, registry);
+    return new ReportIntake(posting, tokenKeys, proofs, refused, listener, clock, registry);
+  }
+
+  @Bean
+  MediationService mediation(ReportIntake intake, InstantSource clock) {
+    return new MediationService(intake, clock);
   }
 
   @Bean

@@ -48,20 +48,25 @@ class DatabaseAwayTest {
     new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords())
         .open("alice", "password", Role.USER, "Alice", clock.instant());
     return new MediationService(
-        new ReportPosting(
-            transaction,
-            jdbc,
-            tariffs,
-            new SurchargeBook(JdbcClient.create(jdbc), transaction),
-            ledger,
-            new SettlementRules(
-                MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS)),
-        new SeenTokenKeys(JdbcClient.create(jdbc)),
-        MediationRig.PROOFS,
-        new RefusedReports(jdbc),
-        (_, _) -> {},
-        clock,
-        new SimpleMeterRegistry());
+        new ReportIntake(
+            new ReportPosting(
+                transaction,
+                jdbc,
+                tariffs,
+                new SurchargeBook(JdbcClient.create(jdbc), transaction),
+                ledger,
+                new SettlementRules(
+                    MediationRig.GRACE,
+                    MediationRig.ADJUSTMENT,
+                    _ -> "owner",
+                    MediationRig.BOUNDS)),
+            new SeenTokenKeys(JdbcClient.create(jdbc)),
+            MediationRig.PROOFS,
+            new RefusedReports(jdbc),
+            (_, _) -> {},
+            clock,
+            new SimpleMeterRegistry()),
+        clock);
   }
 
   private static ReportVerdict verdict(MediationService mediation, SubmitRequest request) {

@@ -88,7 +88,9 @@ final class MediationRig {
             surcharges,
             ledger,
             new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds));
-    mediation = new MediationService(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters);
+    mediation =
+        new MediationService(
+            new ReportIntake(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters), clock);
     release = new HeldReportRelease(held, keys, PROOFS, posting, (_, _) -> {});
   }
 

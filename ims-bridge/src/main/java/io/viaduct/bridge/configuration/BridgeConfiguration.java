@@ -1,5 +1,7 @@
 package io.viaduct.bridge.configuration;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import io.viaduct.service.broker.BrokerSettings;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -29,6 +32,8 @@ import java.util.Set;
 /// @param snapts the configured SNAPTs; no other may connect
 /// @param directory rules for the SNAPTs' announcements
 /// @param reporting bounds on reports
+/// @param reports way of reports to billing
+/// @param kafka the broker on that way, and its limits
 /// @param state directory that only the bridge may access; holds the copy of the users
 /// @param subscribers removed key; must be empty, and its refusal says where users are configured
 ///   now
@@ -45,6 +50,8 @@ public record BridgeConfiguration(
     List<Snapt> snapts,
     Directory directory,
     Reporting reporting,
+    Reports reports,
+    Kafka kafka,
     Path state,
     String subscribers,
     OperationsSettings operations,
@@ -63,6 +70,14 @@ public record BridgeConfiguration(
     snapts = List.copyOf(snapts);
     Set<String> ids = new HashSet<>();
     snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));
+    require(
+        reports.transport == Reports.Transport.GRPC || kafka.broker.isGiven(),
+        "reports.transport kafka needs kafka.broker.bootstrap",
+        "[]");
+    require(
+        kafka.bufferBytes >= 4L * reporting.bytes,
+        "kafka.buffer-bytes must be at least four times reporting.bytes",
+        kafka.bufferBytes);
   }
 
   /// Host and port of a listener. Port 0 takes a free port and logs it.
@@ -300,6 +315,57 @@ public record BridgeConfiguration(
       require(interval.toSeconds() >= 1, "interval must be >= 1s", interval);
       require(bytes >= 1024 && bytes <= 1 << 20, "bytes must be 1024..1048576", bytes);
       require(unacknowledged >= 1, "unacknowledged must be >= 1", unacknowledged);
+    }
+  }
+
+  /// @param transport to billing itself, or by Apache Kafka
+  public record Reports(Transport transport) {
+    /// The way of reports to billing.
+    public enum Transport {
+      /// Billing's mediation, whose answer is the verdict.
+      GRPC,
+      /// A topic of Apache Kafka; the verdict comes by another topic.
+      KAFKA;
+
+      @JsonCreator
+      static Transport of(String text) {
+        for (Transport value : values()) {
+          if (value.name().equals(text.toUpperCase(Locale.ROOT))) {
+            return value;
+          }
+        }
+        throw new IllegalArgumentException("transport must be grpc or kafka, got '" + text + "'");
+      }
+    }
+  }
+
+  /// @param broker connection to the cluster
+  /// @param reports topic of reports
+  /// @param verdicts topic of billing's verdicts
+  /// @param deadline longest wait for the broker's acknowledgement; then the report is deferred
+  /// @param inFlight most reports without the broker's acknowledgement; further ones are deferred
+  /// @param bufferBytes most bytes of these reports in memory
+  public record Kafka(
+      BrokerSettings broker,
+      String reports,
+      String verdicts,
+      Duration deadline,
+      int inFlight,
+      long bufferBytes) {
+    private static final String TOPIC = "[A-Za-z0-9._-]{1,249}";
+
+    public Kafka {
+      require(reports.matches(TOPIC), "reports must match " + TOPIC, reports);
+      require(verdicts.matches(TOPIC), "verdicts must match " + TOPIC, verdicts);
+      require(
+          deadline.toMillis() >= 1000 && deadline.toMinutes() <= 2,
+          "deadline must be 1s..2m",
+          deadline);
+      require(inFlight >= 1 && inFlight <= 1 << 20, "in-flight must be 1..1048576", inFlight);
+      require(
+          bufferBytes >= 1 << 20 && bufferBytes <= 1L << 31,
+          "buffer-bytes must be 1048576..2147483648",
+          bufferBytes);
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// collects the batches; each submission has its own virtual thread. Queue, batch and concurrent
 /// submissions are bounded. If billing does not answer, the reports are deferred: their SNAPT keeps
 /// them and sends them again.
-public final class MediationForwarder implements AutoCloseable {
+public final class MediationForwarder implements ReportTransport {
   /// Below gRPC's default message limit of 4 MiB.
   private static final int BATCH_BYTES_MAX = 2 << 20;
 
@@ -54,22 +54,6 @@ public final class MediationForwarder implements AutoCloseable {
     this.gatherer = Thread.ofVirtual().name("report-gatherer").start(this::gather);
   }
 
-  /// Sends an empty submission if billing has not been heard for a while.
-  public void onClock() {
-    if (!closed && billing.isToBeAsked()) {
-      Thread.ofVirtual().name("billing-question").start(this::ask);
-    }
-  }
-
-  private void ask() {
-    try {
-      submit(SubmitRequest.newBuilder().setReceivedMs(clock.millis()).build());
-      billing.answered();
-    } catch (StatusRuntimeException e) {
-      onFailure(e);
-    }
-  }
-
   private SubmitResponse submit(SubmitRequest request) {
     return mediation
         .withDeadlineAfter(limits.deadline().toMillis(), TimeUnit.MILLISECONDS)
@@ -83,12 +67,19 @@ public final class MediationForwarder implements AutoCloseable {
     }
   }
 
+  @Override
   public int queued() {
     return queue.size();
   }
 
+  @Override
+  public int queuedMax() {
+    return limits.queue();
+  }
+
   /// Queues a report. It is acknowledged in any case: with billing's verdict, or deferred.
-  void submit(PendingReport pending) {
+  @Override
+  public void submit(PendingReport pending) {
     if (closed || !queue.offer(pending)) {
       meters.overflow();
       pending.defer("bridge is busy");
@@ -159,7 +150,7 @@ public final class MediationForwarder implements AutoCloseable {
   private static boolean isVerdict(ReportAck ack) {
     return switch (ack.getVerdict()) {
       case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED, PROVISIONAL, HELD -> true;
-      case REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false;
+      case QUEUED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false; // billing queues nothing
     };
   }
 

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /// A verified report that waits for billing's verdict.
 ///
 /// @param acknowledge receives the acknowledgement, once
-record PendingReport(
+public record PendingReport(
     SignedUsageReport signed, UsageReport report, Consumer<ReportAck> acknowledge) {
   static ReportAck ack(UsageReport report, ReportVerdict verdict, String reason) {
     return ReportAck.newBuilder()
@@ -20,6 +20,10 @@ record PendingReport(
         .setVerdict(verdict)
         .setReason(reason)
         .build();
+  }
+
+  void queued() {
+    acknowledge.accept(ack(report, ReportVerdict.QUEUED, ""));
   }
 
   void defer(String reason) {

@@ -13,13 +13,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /// Handles one SNAPT's stream of reports. It requests a fixed number of reports, and one more with
-/// each acknowledgement.
+/// each acknowledgement. The verdict on a report that was acknowledged as queued comes later.
 public final class ReportStream implements StreamObserver<SignedUsageReport> {
   private final String id;
   private final Supplier<Optional<Snapt>> sender;
   private final BooleanSupplier holdsId;
   private final ReportVerifier verifier;
-  private final MediationForwarder forwarder;
+  private final ReportTransport forwarder;
+  private final ReportStreams streams;
   private final ReportMeters meters;
   private final ServerCallStreamObserver<ReportAck> acks;
   private boolean closed; // guarded by this
@@ -35,7 +36,8 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
       Supplier<Optional<Snapt>> sender,
       BooleanSupplier holdsId,
       ReportVerifier verifier,
-      MediationForwarder forwarder,
+      ReportTransport forwarder,
+      ReportStreams streams,
       ReportMeters meters,
       ServerCallStreamObserver<ReportAck> acks,
       int unacknowledged) {
@@ -44,11 +46,13 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
     this.holdsId = holdsId;
     this.verifier = verifier;
     this.forwarder = forwarder;
+    this.streams = streams;
     this.meters = meters;
     this.acks = acks;
     acks.disableAutoRequest();
     acks.setOnCancelHandler(this::onCancel);
     acks.request(unacknowledged);
+    streams.opened(id, this);
   }
 
   @Override
@@ -83,7 +87,7 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   // is enrolled again.
   private synchronized void end() {
     if (!closed) {
-      closed = true;
+      closed();
       acks.onError(
           Status.PERMISSION_DENIED
               .withDescription("'" + id + "' is not enrolled any more")
@@ -106,13 +110,30 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
     completeIfDone();
   }
 
+  /// Passes billing's verdict on a queued report.
+  ///
+  /// @return false if the SNAPT does not read its stream; nothing is queued for it
+  synchronized boolean verdict(ReportAck ack) {
+    if (closed || !acks.isReady()) {
+      return false;
+    }
+    meters.acknowledged(ack.getVerdict());
+    acks.onNext(ack);
+    return true;
+  }
+
   private synchronized void onCancel() {
+    closed();
+  }
+
+  private void closed() {
     closed = true;
+    streams.closed(id, this);
   }
 
   @Override
   public synchronized void onError(Throwable cause) {
-    closed = true;
+    closed();
   }
 
   @Override
@@ -123,7 +144,7 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
 
   private void completeIfDone() {
     if (senderDone && underWay == 0 && !closed) {
-      closed = true;
+      closed();
       acks.onCompleted();
     }
   }

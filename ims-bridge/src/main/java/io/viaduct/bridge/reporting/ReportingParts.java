@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.operations.Readiness;
 import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.MediationGrpc;
 import java.time.InstantSource;
@@ -38,33 +39,70 @@ class ReportingParts {
   }
 
   @Bean
-  MediationForwarder mediationForwarder(
+  BillingProbe billingProbe(
       BridgeConfiguration configuration,
       ManagedChannel billing,
       ReportMeters meters,
       BillingReachability reachability,
-      TokenIssuer tokens,
       InstantSource clock) {
-    return new MediationForwarder(
-        configuration.billing(),
+    return new BillingProbe(
         MediationGrpc.newBlockingStub(billing),
+        configuration.billing().deadline(),
         meters,
         reachability,
-        tokens::publicKeys,
         clock);
   }
 
   @Bean
-  MeterBinder billingMeters(
+  QueueMeters queueMeters(MeterRegistry registry) {
+    return new QueueMeters(registry);
+  }
+
+  @Bean
+  ReportStreams reportStreams(QueueMeters meters) {
+    return new ReportStreams(meters);
+  }
+
+  @Bean
+  ReportTransport reportTransport(
       BridgeConfiguration configuration,
-      MediationForwarder forwarder,
-      BillingReachability reachability) {
+      ManagedChannel billing,
+      ReportMeters meters,
+      BillingReachability reachability,
+      QueueMeters queueMeters,
+      ReportStreams streams,
+      Readiness readiness,
+      TokenIssuer tokens,
+      InstantSource clock) {
+    return switch (configuration.reports().transport()) {
+      case GRPC ->
+          new MediationForwarder(
+              configuration.billing(),
+              MediationGrpc.newBlockingStub(billing),
+              meters,
+              reachability,
+              tokens::publicKeys,
+              clock);
+      case KAFKA ->
+          new QueueForwarder(
+              configuration.kafka(),
+              configuration.kafka().broker().properties(configuration.tls()),
+              streams,
+              queueMeters,
+              readiness,
+              tokens::publicKeys,
+              clock);
+    };
+  }
+
+  @Bean
+  MeterBinder billingMeters(ReportTransport transport, BillingReachability reachability) {
     return registry -> {
-      Gauge.builder("viaduct_bridge_reports_queued", forwarder::queued)
-          .description("Reports that wait for billing now")
+      Gauge.builder("viaduct_bridge_reports_queued", transport::queued)
+          .description("Reports that wait for billing, or for the broker, now")
           .register(registry);
-      Gauge.builder("viaduct_bridge_reports_queued_max", configuration.billing()::queue)
-          .description("Most reports that may wait for billing: billing.queue")
+      Gauge.builder("viaduct_bridge_reports_queued_max", transport::queuedMax)
+          .description("Most reports that may wait: billing.queue, or kafka.in-flight")
           .register(registry);
       Gauge.builder("viaduct_bridge_billing_reachable", () -> reachability.answers() ? 1 : 0)
           .description("1 while billing answers, else 0")

@@ -5,8 +5,9 @@ import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
-import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.reporting.ReportStreams;
+import io.viaduct.bridge.reporting.ReportTransport;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -26,7 +27,8 @@ class SnaptsParts {
       SnaptClaims claims,
       TokenIssuer tokens,
       ReportVerifier verifier,
-      MediationForwarder forwarder,
+      ReportTransport transport,
+      ReportStreams streams,
       ReportMeters meters,
       CreditRelay credit,
       MeterRegistry registry,
@@ -37,7 +39,8 @@ class SnaptsParts {
         tokens,
         new SignedDirectories(tokens, clock),
         verifier,
-        forwarder,
+        transport,
+        streams,
         meters,
         configuration.reporting().unacknowledged(),
         credit,

@@ -10,10 +10,11 @@ import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
-import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportRefusal;
 import io.viaduct.bridge.reporting.ReportStream;
+import io.viaduct.bridge.reporting.ReportStreams;
+import io.viaduct.bridge.reporting.ReportTransport;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.usage.v1.CreditAnswer;
@@ -37,7 +38,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final TokenIssuer tokens;
   private final SignedDirectories signed;
   private final ReportVerifier verifier;
-  private final MediationForwarder forwarder;
+  private final ReportTransport transport;
+  private final ReportStreams streams;
   private final ReportMeters meters;
   private final int unacknowledged;
   private final CreditRelay credit;
@@ -49,7 +51,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       TokenIssuer tokens,
       SignedDirectories signed,
       ReportVerifier verifier,
-      MediationForwarder forwarder,
+      ReportTransport transport,
+      ReportStreams streams,
       ReportMeters meters,
       int unacknowledged,
       CreditRelay credit,
@@ -59,7 +62,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.tokens = tokens;
     this.signed = signed;
     this.verifier = verifier;
-    this.forwarder = forwarder;
+    this.transport = transport;
+    this.streams = streams;
     this.meters = meters;
     this.unacknowledged = unacknowledged;
     this.credit = credit;
@@ -105,7 +109,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         () -> directory.configured(sender.id()),
         () -> claims.mayReport(sender.id(), peer),
         verifier,
-        forwarder,
+        transport,
+        streams,
         meters,
         (ServerCallStreamObserver<ReportAck>) acks,
         unacknowledged);

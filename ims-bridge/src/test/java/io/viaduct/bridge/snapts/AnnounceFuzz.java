@@ -108,6 +108,7 @@ final class AnnounceFuzz {
             null,
             null,
             null,
+            null,
             1,
             null,
             new SimpleMeterRegistry());

@@ -206,6 +206,8 @@ class SessionTest {
             old.snapts(),
             old.directory(),
             old.reporting(),
+            old.reports(),
+            old.kafka(),
             old.state(),
             old.subscribers(),
             old.operations(),

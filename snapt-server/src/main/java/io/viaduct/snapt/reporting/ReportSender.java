@@ -7,7 +7,10 @@ import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,12 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sends the reports of the spool, oldest first, within a bounded window. Sends them again after
-/// each reconnect, until the bridge's verdict releases them. A report that waits for its receipt
-/// does not delay the others. Owned by the reporting thread.
+/// each reconnect, until the bridge's verdict releases them. A report that waits for its receipt,
+/// or is queued on its way to billing (ADR 0051), does not delay the others. Owned by the reporting
+/// thread.
 public final class ReportSender {
   private static final Logger LOG = LoggerFactory.getLogger(ReportSender.class);
   // Time after which an unanswered report is sent again. Billing ignores the duplicate.
   private static final long ANSWER_MS_MAX = 30_000;
+  // Time after which a queued report without a verdict is sent again: the broker or the bridge may
+  // have lost the report or its verdict.
+  static final long QUEUED_MS_MAX = Duration.ofMinutes(10).toMillis();
   private static final long DEFERRED_PAUSE_MS_MIN = 500;
   private static final long DEFERRED_PAUSE_MS_MAX = 10_000;
 
@@ -31,6 +38,8 @@ public final class ReportSender {
   private final Tally<ReportVerdict> verdicts = new Tally<>(ReportVerdict.class);
   private final LongAdder unknownAnswers = new LongAdder();
   private final Map<ReportIdentity, Sent> sent = new HashMap<>();
+  // Reports that are queued on their way to billing, oldest first, with the time of the answer.
+  private final Map<ReportIdentity, Long> queued = new LinkedHashMap<>();
   private @Nullable StreamObserver<SignedUsageReport> stream;
   private long pauseMs;
   private long pausedUntilMs;
@@ -59,11 +68,25 @@ public final class ReportSender {
   void onConnected(StreamObserver<SignedUsageReport> requests) {
     stream = requests;
     sent.clear();
+    releaseQueued(Long.MAX_VALUE);
   }
 
   void onDisconnected() {
     stream = null;
     sent.clear();
+  }
+
+  // Allows the reports to be sent again that were queued before this time.
+  private void releaseQueued(long beforeMs) {
+    Iterator<Map.Entry<ReportIdentity, Long>> oldest = queued.entrySet().iterator();
+    while (oldest.hasNext()) {
+      Map.Entry<ReportIdentity, Long> next = oldest.next();
+      if (next.getValue() >= beforeMs) {
+        return;
+      }
+      oldest.remove();
+      spool.release(next.getKey());
+    }
   }
 
   /// Returns true if a stream is open.
@@ -79,6 +102,7 @@ public final class ReportSender {
       return;
     }
     sent.values().removeIf(one -> nowMs - one.atMs() >= ANSWER_MS_MAX);
+    releaseQueued(nowMs - QUEUED_MS_MAX);
     Optional<ReportIdentity> report = spool.next(Optional.empty());
     while (report.isPresent() && sent.size() < window) {
       if (!sent.containsKey(report.get())) {
@@ -100,10 +124,13 @@ public final class ReportSender {
     verdicts.count(ack.getVerdict());
     switch (ack.getVerdict()) {
       case POSTED, ALREADY_POSTED, HELD -> {
+        queued.remove(identity.get());
         spool.acknowledge(identity.get());
         pauseMs = 0;
       }
+      case QUEUED -> queued(identity.get(), answered, nowMs);
       case CONFLICT, REJECTED -> {
+        queued.remove(identity.get());
         spool.refuse(identity.get());
         LOG.error(
             "report {} is {}: {}",
@@ -112,17 +139,41 @@ public final class ReportSender {
             PeerText.printable(ack.getReason()));
       }
       case PROVISIONAL -> provisional(identity.get(), answered);
-      case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
+      case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> {
+        if (queued.remove(identity.get()) != null) {
+          spool.release(identity.get());
+        }
+        defer(nowMs);
+      }
+    }
+  }
+
+  // Billing's verdict may overtake the broker's answer, which then means nothing any more. A report
+  // whose receipt has come since is sent again with it.
+  private void queued(ReportIdentity identity, @Nullable Sent answered, long nowMs) {
+    pauseMs = 0;
+    if (answered != null && !isSignedSince(identity, answered)) {
+      queued.remove(identity); // so that it becomes the newest
+      queued.put(identity, nowMs);
+      spool.withhold(identity);
     }
   }
 
   private void provisional(ReportIdentity identity, @Nullable Sent answered) throws IOException {
     pauseMs = 0;
-    boolean signedSince =
-        spool.owed().of(identity) == null && answered != null && !answered.receipt();
-    if (!signedSince) { // otherwise the report is sent again with its new receipt
+    if (queued.containsKey(identity)
+        && spool.owed().of(identity) == null
+        && spool.read(identity).hasReceipt()) {
+      return; // the verdict on an earlier envelope, without the receipt: its own one follows
+    }
+    queued.remove(identity);
+    if (!isSignedSince(identity, answered)) { // otherwise it is sent again with its new receipt
       receipts.provisional(identity);
     }
+  }
+
+  private boolean isSignedSince(ReportIdentity identity, @Nullable Sent answered) {
+    return spool.owed().of(identity) == null && answered != null && !answered.receipt();
   }
 
   private void defer(long nowMs) {

@@ -275,4 +275,80 @@ class ReceiptsTest {
     assertThat(spool.read(identity(0)).getReceiptRefusal().getReason())
         .isEqualTo(ReceiptRefusalReason.NOT_SUPPORTED);
   }
+
+  @Test
+  void aQueuedReportIsKeptAndNotRepeatedUntilItsVerdictComes() throws Exception {
+    close(usage(0, 0));
+    answer(0, ReportVerdict.QUEUED, 1);
+    reporting.settle(ReportSender.QUEUED_MS_MAX);
+    assertThat(sent).hasSize(1);
+    assertThat(spool.pending()).isEqualTo(1);
+    answer(0, ReportVerdict.POSTED, ReportSender.QUEUED_MS_MAX);
+    assertThat(spool.pending()).isZero();
+  }
+
+  @Test
+  void aQueuedReportGoesAgainAfterTenMinutesOnANewStreamAndAfterARestart() throws Exception {
+    close(usage(0, 0));
+    answer(0, ReportVerdict.QUEUED, 1);
+    reporting.settle(1 + ReportSender.QUEUED_MS_MAX);
+    assertThat(sent).hasSize(1);
+    reporting.settle(2 + ReportSender.QUEUED_MS_MAX);
+    assertThat(sent).hasSize(2);
+    answer(0, ReportVerdict.QUEUED, 3 + ReportSender.QUEUED_MS_MAX);
+    sender.onDisconnected();
+    sender.onConnected(new Sent());
+    reporting.settle(4 + ReportSender.QUEUED_MS_MAX);
+    assertThat(sent).hasSize(3);
+    answer(0, ReportVerdict.QUEUED, 5 + ReportSender.QUEUED_MS_MAX);
+    start();
+    reporting.settle(6 + ReportSender.QUEUED_MS_MAX);
+    assertThat(sent).hasSize(1);
+  }
+
+  @Test
+  void aQueuedReportThatIsDeferredGoesAgainAfterThePauseAndOneThatIsRejectedIsPutAside()
+      throws Exception {
+    close(usage(0, 0));
+    close(usage(1, 0));
+    answer(0, ReportVerdict.QUEUED, 1);
+    answer(1, ReportVerdict.QUEUED, 1);
+    answer(0, ReportVerdict.DEFERRED, 2);
+    answer(1, ReportVerdict.REJECTED, 2);
+    assertThat(sent).hasSize(2);
+    reporting.settle(10_000);
+    assertThat(sent).hasSize(3);
+    assertThat(sent.getLast()).isEqualTo(sent.getFirst());
+    assertThat(spool.pending()).isEqualTo(1);
+  }
+
+  @Test
+  void theReceiptOfAQueuedReportIsSentAndTheVerdictOnTheFirstEnvelopeDoesNotEndIt()
+      throws Exception {
+    close(usage(0, 100));
+    reporting.settle(2_000);
+    answer(0, ReportVerdict.QUEUED, 2_001);
+    receipts.signed(identity(0), RECEIPT);
+    reporting.settle(2_002);
+    assertThat(sent).hasSize(2);
+    assertThat(sent.getLast().hasReceipt()).isTrue();
+    answer(0, ReportVerdict.QUEUED, 2_003);
+    answer(0, ReportVerdict.PROVISIONAL, 2_004);
+    assertThat(sent).hasSize(2);
+    assertThat(spool.pending()).as("the verdict on the signed one is still to come").isEqualTo(1);
+    answer(0, ReportVerdict.POSTED, 2_005);
+    assertThat(spool.pending()).isZero();
+  }
+
+  @Test
+  void aVerdictMayOvertakeTheAnswerThatTheReportIsQueued() throws Exception {
+    close(usage(0, 100));
+    reporting.settle(2_000);
+    answer(0, ReportVerdict.PROVISIONAL, 2_001);
+    answer(0, ReportVerdict.QUEUED, 2_001);
+    sender.onDisconnected();
+    sender.onConnected(new Sent());
+    reporting.settle(2_002);
+    assertThat(sent).as("it waits for its receipt").hasSize(1);
+  }
 }

@@ -205,12 +205,12 @@ final class ReportAckFuzz {
         .setSessionId((step & 1 << 7) == 0 ? SESSION.toString() : "no session")
         .setEpoch((step & 1 << 5) == 0 ? 3 : 3 + (1L << 40))
         .setSequence(step & 3)
-        .setVerdictValue(step >> 2 & 7)
+        .setVerdictValue((step >> 2 & 7) == 0 ? ReportVerdict.QUEUED_VALUE : step >> 2 & 7)
         .setReason("words\u0007");
   }
 
   private static int step(int report, ReportVerdict verdict) {
-    return report | verdict.getNumber() << 2;
+    return report | (verdict.getNumber() & 7) << 2; // QUEUED takes the place of "unspecified"
   }
 
   private static byte[] steps(int... steps) {
@@ -237,6 +237,9 @@ final class ReportAckFuzz {
         steps(32 | step(1, ReportVerdict.POSTED), 128 | step(1, ReportVerdict.POSTED), 7 << 2),
         steps(step(2, ReportVerdict.PROVISIONAL), 64 | step(1, ReportVerdict.PROVISIONAL)),
         steps(step(2, ReportVerdict.PROVISIONAL), step(2, ReportVerdict.HELD)),
+        steps(step(0, ReportVerdict.QUEUED), step(0, ReportVerdict.POSTED)),
+        steps(step(0, ReportVerdict.QUEUED), 64 | step(1, ReportVerdict.QUEUED)),
+        steps(step(2, ReportVerdict.PROVISIONAL), 64 | step(2, ReportVerdict.QUEUED)),
         raw,
         steps(3, 2, 0xFF, 0xFF, 64 | step(1, ReportVerdict.POSTED)));
   }

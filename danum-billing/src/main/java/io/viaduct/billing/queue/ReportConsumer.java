@@ -1,0 +1,189 @@
+package io.viaduct.billing.queue;
+
+import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.usage.v1.ReportAck;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+/// Reads the partitions of reports that its group gives it, on one thread. A batch is posted first,
+/// then its verdicts are published, and then its offsets are committed. So a crash at any point
+/// repeats the batch, and the ledger answers that its reports are posted already.
+final class ReportConsumer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReportConsumer.class);
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration RETRY = Duration.ofMillis(500);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
+
+  private final Kafka settings;
+  private final Map<String, Object> properties;
+  private final QueuedReports reports;
+  private final RecordWriter writer;
+  private final QueueMeters meters;
+  private final Thread thread =
+      Thread.ofPlatform().daemon().name("queued-reports").unstarted(this::run);
+  private volatile boolean closed;
+
+  private ReportConsumer(
+      Kafka settings,
+      Map<String, Object> connection,
+      QueuedReports reports,
+      RecordWriter writer,
+      QueueMeters meters) {
+    this.settings = settings;
+    this.reports = reports;
+    this.writer = writer;
+    this.meters = meters;
+    properties = new HashMap<>(connection);
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, settings.group());
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, settings.batch());
+    properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) settings.takeOver().toMillis());
+    properties.put(
+        ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, (int) settings.takeOver().toMillis() / 3);
+    // An instance that starts or stops moves only the partitions that it gets or gives.
+    properties.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        CooperativeStickyAssignor.class.getName());
+  }
+
+  /// Starts to read.
+  ///
+  /// @param connection properties of a Kafka client for the connection
+  /// @param writer publishes the verdicts; closed with the consumer
+  static ReportConsumer start(
+      Kafka settings,
+      Map<String, Object> connection,
+      QueuedReports reports,
+      RecordWriter writer,
+      QueueMeters meters) {
+    ReportConsumer consumer = new ReportConsumer(settings, connection, reports, writer, meters);
+    consumer.thread.start();
+    return consumer;
+  }
+
+  private void run() {
+    String last = "";
+    while (!closed) {
+      try (Consumer<byte[], byte[]> consumer =
+          new KafkaConsumer<>(
+              properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        consumer.subscribe(List.of(settings.reports()));
+        while (!closed) {
+          step(consumer);
+          last = "";
+        }
+      } catch (InterruptException _) {
+        return;
+      } catch (KafkaException e) {
+        meters.repeated();
+        if (!closed && !last.equals(e.toString())) {
+          last = e.toString();
+          LOG.warn("cannot read queued reports at {}, trying again: {}", settings.broker(), last);
+        }
+      } finally {
+        meters.partitions.set(0);
+      }
+      pause();
+    }
+  }
+
+  private void step(Consumer<byte[], byte[]> consumer) {
+    ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+    measure(consumer);
+    if (records.isEmpty()) {
+      return;
+    }
+    List<ReportAck> verdicts;
+    try {
+      verdicts = reports.take(records);
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("{} queued reports wait for the database: {}", records.count(), e.toString());
+      meters.repeated();
+      rewind(consumer, records);
+      pause();
+      return;
+    }
+    publish(verdicts);
+    try {
+      consumer.commitSync(records.nextOffsets());
+    } catch (CommitFailedException | RebalanceInProgressException e) {
+      // Another instance reads these partitions, and finds their reports posted.
+      LOG.debug("offsets are not committed", e);
+    }
+  }
+
+  private void publish(List<ReportAck> verdicts) {
+    writer.write(
+        verdicts.stream()
+            .filter(verdict -> !verdict.getSnaptId().isEmpty())
+            .map(verdict ->
+                new ProducerRecord<>(
+                    settings.verdicts(),
+                    verdict.getSnaptId().getBytes(StandardCharsets.UTF_8),
+                    verdict.toByteArray()))
+            .toList());
+  }
+
+  private static void rewind(
+      Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
+    for (TopicPartition partition : records.partitions()) {
+      consumer.seek(partition, records.records(partition).getFirst().offset());
+    }
+  }
+
+  private void measure(Consumer<byte[], byte[]> consumer) {
+    meters.partitions.set(consumer.assignment().size());
+    meters.lag.set(
+        consumer.assignment().stream()
+            .map(consumer::currentLag)
+            .filter(OptionalLong::isPresent)
+            .mapToLong(OptionalLong::getAsLong)
+            .sum());
+  }
+
+  private void pause() {
+    try {
+      Thread.sleep(RETRY);
+    } catch (InterruptedException _) {
+      closed = true;
+    }
+  }
+
+  /// Ends after the present batch, and leaves the group, so that others take the partitions at
+  /// once.
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      if (!thread.join(CLOSE_MAX)) {
+        thread.interrupt();
+        LOG.warn("queued reports are still being posted: they are read again");
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    writer.close();
+  }
+}

@@ -1,0 +1,5 @@
+/// Connection settings of an Apache Kafka cluster, without Kafka's classes.
+@NullMarked
+package io.viaduct.service.broker;
+
+import org.jspecify.annotations.NullMarked;
