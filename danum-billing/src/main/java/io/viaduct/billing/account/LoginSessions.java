@@ -38,7 +38,7 @@ public final class LoginSessions {
   public record Caller(String account, Role role, Instant expiresAt) {
     /// Returns true if this caller may see the data of the account.
     public boolean canSee(String other) {
-      return role == Role.OPERATOR || account.equals(other);
+      return role.readsAll() || account.equals(other);
     }
   }
 
@@ -58,7 +58,8 @@ public final class LoginSessions {
   }
 
   /// Returns the caller who holds a token. Empty if the token was never issued, was logged out, has
-  /// expired, or its account is closed. A suspended operator sees only its own account.
+  /// expired, or its account is closed. A suspended account has the role of a user, whatever its
+  /// own role is.
   public Optional<Caller> caller(String token, Instant now) {
     return jdbc.sql(
             "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at from login_session s join account a on a.id = s.account"

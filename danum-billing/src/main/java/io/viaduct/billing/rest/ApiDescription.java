@@ -107,6 +107,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
         EnumSet.of(ProblemType.INVALID_REQUEST, ProblemType.DATABASE_AWAY, ProblemType.INTERNAL);
     if (!method.hasMethodAnnotation(SecurityRequirements.class)) {
       types.add(ProblemType.UNAUTHENTICATED);
+      types.add(ProblemType.FORBIDDEN);
     }
     Refuses refuses = method.getMethodAnnotation(Refuses.class);
     if (refuses != null) {

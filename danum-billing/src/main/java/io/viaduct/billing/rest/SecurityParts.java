@@ -1,11 +1,6 @@
 package io.viaduct.billing.rest;
 
-import static org.springframework.http.HttpMethod.DELETE;
-import static org.springframework.http.HttpMethod.GET;
-import static org.springframework.http.HttpMethod.HEAD;
-import static org.springframework.http.HttpMethod.PATCH;
 import static org.springframework.http.HttpMethod.POST;
-import static org.springframework.http.HttpMethod.PUT;
 
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
@@ -16,6 +11,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.InstantSource;
+import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
@@ -36,13 +32,9 @@ import org.springframework.security.web.util.matcher.OrRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/// Decides who may send which request. A resource decides in addition which accounts its caller may
-/// see ([CallerAccess]).
+/// Authenticates the callers of the interface. [AccessRules] lists who may send which request.
 @Configuration(proxyBeanMethods = false)
 class SecurityParts {
-  private static final String OPERATOR = Role.OPERATOR.name();
-  private static final String ACCOUNT = "/api/v1/accounts/*";
-
   /// Requests of a caller who has no token: the log-in, the use of a link for a new password, the
   /// signed events of the payment provider, and the description of the interface.
   private static final RequestMatcher OPEN =
@@ -53,31 +45,6 @@ class SecurityParts {
           at("/v3/api-docs/**"),
           at("/v3/api-docs.yaml"),
           at("/error"));
-
-  /// Requests of every caller with a token. All others are for operators.
-  private static final RequestMatcher OF_USERS =
-      new OrRequestMatcher(
-          at(DELETE, "/api/v1/sessions/current"),
-          at(GET, ACCOUNT + "/**"),
-          at(HEAD, ACCOUNT + "/**"),
-          at(PUT, ACCOUNT + "/password"),
-          at(PUT, ACCOUNT + "/credit/caps"),
-          at(PUT, ACCOUNT + "/credit/alert"),
-          at(DELETE, ACCOUNT + "/devices/*"),
-          at(PATCH, ACCOUNT + "/devices/*"),
-          at(POST, ACCOUNT + "/redemptions"),
-          at(POST, ACCOUNT + "/payments"),
-          at(GET, "/api/v1/charges/*"),
-          at(GET, "/api/v1/charges/*/payment"),
-          at(HEAD, "/api/v1/charges/*/payment"),
-          at(HEAD, "/api/v1/charges/*"),
-          at(GET, "/api/v1/charges/*/explain"),
-          at(HEAD, "/api/v1/charges/*/explain"),
-          at(POST, "/api/v1/rating/simulate"),
-          at(GET, "/api/v1/tariffs/**"),
-          at(HEAD, "/api/v1/tariffs/**"),
-          at(GET, "/api/v1/owners/*/surcharges"),
-          at(HEAD, "/api/v1/owners/*/surcharges"));
 
   /// The database did not answer, so the token could not be checked.
   private static final class UncheckedTokenException extends AuthenticationException {
@@ -123,10 +90,8 @@ class SecurityParts {
         .authorizeHttpRequests(all ->
             all.dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
                 .permitAll()
-                .requestMatchers(OF_USERS)
-                .authenticated()
                 .anyRequest()
-                .hasAuthority(OPERATOR))
+                .access(new AccessRules()))
         .build();
   }
 
@@ -165,16 +130,21 @@ class SecurityParts {
     }
 
     void forbidden(HttpServletRequest request, HttpServletResponse response, Exception e) {
-      String account =
-          request.getUserPrincipal() instanceof Authentication login
-                  && login.getPrincipal() instanceof Caller caller
-              ? caller.account()
-              : "";
       answer(
           request,
           response,
           new ProblemException(
-              ProblemType.FORBIDDEN, "account '" + account + "' is not an operator"));
+              ProblemType.FORBIDDEN,
+              request.getUserPrincipal() instanceof Authentication login
+                      && login.getPrincipal() instanceof Caller caller
+                  ? "account '%s' is %s; this is for %s"
+                      .formatted(
+                          caller.account(),
+                          caller.role().word(),
+                          AccessRules.roles(request).stream()
+                              .map(Role::word)
+                              .collect(Collectors.joining(", ")))
+                  : "this is not for you"));
     }
 
     private void answer(
