@@ -43,6 +43,7 @@ public final class PageAddresses {
           "/tariffs/drafts/5/publish",
           "/snapts",
           "/reports",
+          "/owners/acme/fees",
           "/vouchers",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
