@@ -30,6 +30,8 @@ public final class PageAddresses {
           "/accounts/alice/user",
           "/accounts/alice/credit",
           "/charges/c1",
+          "/audit",
+          "/audit?account=olga&about=alice",
           "/credit",
           "/ledger",
           "/operator",

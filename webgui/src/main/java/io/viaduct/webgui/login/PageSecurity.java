@@ -53,6 +53,8 @@ public class PageSecurity {
       any(
           at("/accounts"),
           at("/accounts/*/credit/**"),
+          at("/audit"),
+          at("/audit.csv"),
           at("/credit/**"),
           at("/ledger/**"),
           at("/operator/**"),

@@ -48,6 +48,23 @@ class RolePagesTest {
   }
 
   @Test
+  void theAuditLogShowsWhatDiffers() {
+    try (Visitor aude = Visitor.signedIn("aude", "audits all")) {
+      String page = aude.get("/audit?about=alice").body();
+      assertThat(page)
+          .contains("state: active → suspended", "ticket-17")
+          .doesNotContain("id: alice");
+      var file = aude.get("/audit.csv");
+      assertThat(file.headers().firstValue("Content-Disposition").orElse(""))
+          .contains("viaduct-audit.csv");
+      assertThat(file.body()).startsWith("id,at");
+      try (Visitor alice = Visitor.alice()) {
+        assertThat(alice.get("/audit").statusCode()).isEqualTo(403);
+      }
+    }
+  }
+
+  @Test
   void whatAnAuditorSendsChangesNothing() {
     try (Visitor aude = Visitor.signedIn("aude", "audits all")) {
       String csrf = Visitor.hidden(aude.get("/operator").body(), "_csrf");
