@@ -15,6 +15,7 @@ import java.util.Map;
 /// defaults and their reasons.
 ///
 /// @param rest address of the HTTP interface
+/// @param rateLimit most requests of one log-in or API token
 /// @param grpc address of mediation, and the bridges that may connect
 /// @param tls PEM files for gRPC
 /// @param operations address of metrics and health checks
@@ -49,6 +50,7 @@ import java.util.Map;
 /// @param payments the payment provider
 public record BillingConfiguration(
     Rest rest,
+    RateLimit rateLimit,
     Grpc grpc,
     TlsSettings tls,
     OperationsSettings operations,
@@ -245,6 +247,17 @@ public record BillingConfiguration(
   public record Rest(String host, int port, TrustedProxies trustedProxies) {
     public Rest {
       requirePort(port);
+    }
+  }
+
+  /// A token bucket: it holds `requests` and is refilled evenly within `period`.
+  public record RateLimit(int requests, Duration period) {
+    public RateLimit {
+      require(
+          requests >= 1 && requests <= 1_000_000,
+          "requests must be 1 to 1000000",
+          Integer.toString(requests));
+      between("period", period, Duration.ofSeconds(1), Duration.ofHours(1));
     }
   }
 

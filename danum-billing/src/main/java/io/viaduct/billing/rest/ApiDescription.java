@@ -108,6 +108,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
     if (!method.hasMethodAnnotation(SecurityRequirements.class)) {
       types.add(ProblemType.UNAUTHENTICATED);
       types.add(ProblemType.FORBIDDEN);
+      types.add(ProblemType.TOO_MANY_REQUESTS);
     }
     Refuses refuses = method.getMethodAnnotation(Refuses.class);
     if (refuses != null) {

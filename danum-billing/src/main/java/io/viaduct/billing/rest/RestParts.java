@@ -62,6 +62,7 @@ import tools.jackson.databind.json.JsonMapper;
   TariffDraftsResource.class,
   TariffTrialResource.class,
   TariffsResource.class,
+  TokensResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
   UsageResource.class,

@@ -2,16 +2,16 @@ package io.viaduct.billing.rest;
 
 import static org.springframework.http.HttpMethod.POST;
 
+import io.viaduct.billing.account.ApiTokens;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.account.Role;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.spring.rest.BearerSecurity;
 import io.viaduct.spring.rest.BearerToken;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.InstantSource;
-import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
@@ -27,6 +27,7 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
@@ -81,11 +82,18 @@ class SecurityParts {
   SecurityFilterChain callers(
       HttpSecurity http,
       LoginSessions logins,
+      ApiTokens tokens,
+      BillingConfiguration configuration,
       InstantSource clock,
       @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> problems) {
     Refusals refusals = new Refusals(problems);
     return BearerSecurity.apply(
-            http, token -> caller((BearerToken) token, logins, clock), refusals::unauthenticated)
+            http,
+            token -> caller((BearerToken) token, logins, tokens, clock),
+            refusals::unauthenticated)
+        .addFilterAfter(
+            new RequestRates(configuration.rateLimit(), clock, refusals::answer),
+            AnonymousAuthenticationFilter.class)
         .exceptionHandling(failures -> failures.accessDeniedHandler(refusals::forbidden))
         .authorizeHttpRequests(all ->
             all.dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
@@ -96,15 +104,15 @@ class SecurityParts {
   }
 
   private static Authentication caller(
-      BearerToken token, LoginSessions logins, InstantSource clock) {
+      BearerToken token, LoginSessions logins, ApiTokens tokens, InstantSource clock) {
     try {
-      return logins
-          .caller(token.getCredentials(), clock.instant())
+      String secret = token.getCredentials();
+      return (secret.startsWith(ApiTokens.PREFIX)
+              ? tokens.caller(secret, clock.instant())
+              : logins.caller(secret, clock.instant()))
           .map(caller ->
               UsernamePasswordAuthenticationToken.authenticated(
-                  caller,
-                  token.getCredentials(),
-                  AuthorityUtils.createAuthorityList(caller.role().name())))
+                  caller, secret, AuthorityUtils.createAuthorityList(caller.role().name())))
           .orElseThrow(() ->
               new BadCredentialsException(
                   "the token is unknown, ended or expired: log in at POST /api/v1/sessions"));
@@ -137,13 +145,7 @@ class SecurityParts {
               ProblemType.FORBIDDEN,
               request.getUserPrincipal() instanceof Authentication login
                       && login.getPrincipal() instanceof Caller caller
-                  ? "account '%s' is %s; this is for %s"
-                      .formatted(
-                          caller.account(),
-                          caller.role().word(),
-                          AccessRules.roles(request).stream()
-                              .map(Role::word)
-                              .collect(Collectors.joining(", ")))
+                  ? AccessRules.refusal(request, caller)
                   : "this is not for you"));
     }
 

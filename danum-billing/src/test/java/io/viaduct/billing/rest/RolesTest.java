@@ -119,6 +119,7 @@ class RolesTest {
             .path()
             .replace("{id}", id)
             .replace("{device}", "AAAA")
+            .replace("{token}", "1")
             .replace("{month}", "2026-01");
     return billing.call(
         operation.method(), path, token, operation.hasBody() ? "{}" : null, Map.of());
