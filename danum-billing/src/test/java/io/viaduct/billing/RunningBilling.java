@@ -177,13 +177,19 @@ public final class RunningBilling implements AutoCloseable {
     return logIn("operator", OPERATOR_PASSWORD);
   }
 
-  /// Opens an account with the password `password-of-<id>`.
+  /// Opens a user's account with the password `password-of-<id>`.
   public void openAccount(String operator, String id) throws Exception {
+    openAccount(operator, id, "user");
+  }
+
+  /// Opens an account with the password `password-of-<id>`.
+  public void openAccount(String operator, String id, String role) throws Exception {
     Answer answer =
         post(
             "/api/v1/accounts",
             operator,
-            "{\"id\":\"%s\",\"password\":\"password-of-%s\",\"role\":\"user\"}".formatted(id, id));
+            "{\"id\":\"%s\",\"password\":\"password-of-%s\",\"role\":\"%s\"}"
+                .formatted(id, id, role));
     if (answer.status() != 201) {
       throw new AssertionError(answer.raw().body());
     }

@@ -117,6 +117,21 @@ public final class OperatorPeer {
     boolean isAnswered =
         switch (parts.getFirst()) {
           case "accounts" -> accounts(exchange, method, parts);
+          case "audit" -> {
+            answer(
+                exchange,
+                Map.of(
+                    "entries",
+                    List.of(
+                        auditEntry("changeAccount", 200, List.of(CHANGE)),
+                        auditEntry("topUp", 400, List.of()),
+                        auditEntry("grant", null, List.of()))));
+            yield true;
+          }
+          case "audit.csv" -> {
+            peer.send(exchange, 200, "id,at\r\n1,2026-11-20T10:00:00Z\r\n");
+            yield true;
+          }
           case "overview" -> {
             answer(exchange, attention());
             yield true;
@@ -142,6 +157,33 @@ public final class OperatorPeer {
       asked.add(method + " " + path + "?" + exchange.getRequestURI().getQuery());
     }
     return isAnswered;
+  }
+
+  private static final Map<String, Object> CHANGE =
+      Map.of(
+          "table",
+          "account",
+          "action",
+          "update",
+          "before",
+          Map.of("id", "alice", "state", "active"),
+          "after",
+          Map.of("id", "alice", "state", "suspended"));
+
+  private static Map<String, Object> auditEntry(
+      String operation, @Nullable Integer status, List<Map<String, Object>> changes) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("id", "5");
+    entry.put("at", ANY);
+    entry.put("account", "olga");
+    entry.put("role", "operator");
+    entry.put("operation", operation);
+    entry.put("method", "PATCH");
+    entry.put("path", "/api/v1/accounts/alice");
+    entry.put("requestId", "ticket-17");
+    entry.put("status", status);
+    entry.put("changes", changes);
+    return entry;
   }
 
   private Map<String, Object> attention() {

@@ -30,6 +30,8 @@ public final class PageAddresses {
           "/accounts/alice/user",
           "/accounts/alice/credit",
           "/charges/c1",
+          "/audit",
+          "/audit?account=olga&about=alice",
           "/credit",
           "/ledger",
           "/operator",
@@ -43,6 +45,7 @@ public final class PageAddresses {
           "/tariffs/drafts/5/publish",
           "/snapts",
           "/reports",
+          "/owners/acme/fees",
           "/vouchers",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");

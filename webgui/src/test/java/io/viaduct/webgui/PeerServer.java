@@ -144,8 +144,10 @@ public final class PeerServer implements AutoCloseable {
     users.put("alice", new User("wonder land", "user", "Alice A."));
     users.put("bob", new User("builder", "user", "Bob B."));
     users.put("olga", new User("operates", "operator", "Olga O."));
+    users.put("aude", new User("audits all", "auditor", "Aude A."));
+    users.put("acme", new User("owns relays", "snapt-owner", "Acme"));
     balances.clear();
-    balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L));
+    balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L, "aude", 0L));
     for (List<?> list :
         List.of(
             charges,
@@ -322,7 +324,9 @@ public final class PeerServer implements AutoCloseable {
     try (exchange) {
       String path = exchange.getRequestURI().getPath().substring("/api/v1".length());
       boolean ofBridge =
-          path.equals("/snapts") || path.equals("/registrations") || path.endsWith("drain");
+          path.equals("/snapts") && !isVisitor(exchange)
+              || path.equals("/registrations")
+              || path.endsWith("drain");
       if (moody(exchange, ofBridge ? bridge : billing)) {
         return;
       }
@@ -360,6 +364,12 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
+  /// Returns true for a request with a token of billing.
+  private boolean isVisitor(HttpExchange exchange) {
+    String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
+    return tokens.containsKey(bearer.replace("Bearer ", ""));
+  }
+
   private void answerBridge(HttpExchange exchange) throws IOException {
     if (!("Bearer " + BRIDGE_TOKEN)
         .equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
@@ -394,6 +404,23 @@ public final class PeerServer implements AutoCloseable {
   private void answerBilling(HttpExchange exchange, String path, List<String> parts)
       throws IOException {
     String method = exchange.getRequestMethod();
+    if (path.equals("/snapts") && method.equals("GET")) {
+      send(
+          exchange,
+          200,
+          "{\"snapts\":[{\"id\":\"snapt-9\",\"owner\":\"acme\",\"region\":\"north\","
+              + "\"enrolledAt\":\"2026-11-01T10:00:00Z\"}]}");
+      return;
+    }
+    if (path.endsWith("/fees")) {
+      send(
+          exchange,
+          200,
+          "{\"owner\":\"acme\",\"earnedMicrodenarii\":\"7500000\",\"next\":\"older\",\"fees\":["
+              + "{\"day\":\"2026-11-19\",\"snapt\":\"snapt-9\",\"feeMicrodenarii\":\"2500000\","
+              + "\"intervals\":1234}]}");
+      return;
+    }
     if (parts.getFirst().equals("snapts") || parts.getFirst().equals("owners")) {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       ordered.add(method + " " + path + (body.isEmpty() ? "" : " " + body));
@@ -423,7 +450,10 @@ public final class PeerServer implements AutoCloseable {
       problem(exchange, 401, "unknown token");
       return;
     }
-    boolean operator = users.get(visitor).role().equals("operator");
+    String role = users.get(visitor).role();
+    boolean operator =
+        role.equals("operator")
+            || role.equals("auditor") && (method.equals("GET") || path.equals("/tariffs/diff"));
     if (operator && work.answers(exchange, parts)) {
       return;
     }

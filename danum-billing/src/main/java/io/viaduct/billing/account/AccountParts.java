@@ -39,6 +39,11 @@ class AccountParts {
   }
 
   @Bean
+  ApiTokens apiTokens(JdbcClient jdbc, TransactionTemplate transaction) {
+    return new ApiTokens(jdbc, transaction);
+  }
+
+  @Bean
   LoginThrottle throttle(BillingConfiguration configuration, InstantSource clock) {
     BillingConfiguration.Sessions limits = configuration.sessions();
     return new LoginThrottle(

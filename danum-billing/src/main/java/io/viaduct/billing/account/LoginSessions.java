@@ -6,6 +6,8 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores login sessions. A token is 256 random bits; the database keeps only its SHA-256.
@@ -34,11 +36,17 @@ public final class LoginSessions {
   ///
   /// @param account account id
   /// @param role what the account may see
-  /// @param expiresAt end of the login
-  public record Caller(String account, Role role, Instant expiresAt) {
+  /// @param expiresAt end of the login or the token
+  /// @param scopes the scopes of an API token; null for a log-in, which is not limited to scopes
+  public record Caller(String account, Role role, Instant expiresAt, @Nullable Set<Scope> scopes) {
+    /// Returns true if this caller may change the data of every account.
+    public boolean mayChangeAll() {
+      return role == Role.OPERATOR;
+    }
+
     /// Returns true if this caller may see the data of the account.
     public boolean canSee(String other) {
-      return role == Role.OPERATOR || account.equals(other);
+      return role.readsAll() || account.equals(other);
     }
   }
 
@@ -58,7 +66,8 @@ public final class LoginSessions {
   }
 
   /// Returns the caller who holds a token. Empty if the token was never issued, was logged out, has
-  /// expired, or its account is closed. A suspended operator sees only its own account.
+  /// expired, or its account is closed. A suspended account has the role of a user, whatever its
+  /// own role is.
   public Optional<Caller> caller(String token, Instant now) {
     return jdbc.sql(
             "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at from login_session s join account a on a.id = s.account"
@@ -67,7 +76,7 @@ public final class LoginSessions {
         .param(Timestamp.from(now))
         .query((row, _) ->
             new Caller(
-                row.getString(1), Role.of(row.getString(2)), row.getTimestamp(3).toInstant()))
+                row.getString(1), Role.of(row.getString(2)), row.getTimestamp(3).toInstant(), null))
         .optional();
   }
 

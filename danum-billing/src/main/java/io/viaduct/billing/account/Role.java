@@ -2,17 +2,29 @@ package io.viaduct.billing.account;
 
 import java.util.Locale;
 
-/// The data that an account may see: its own, or everything.
+/// The rights of an account at the interface. `AccessRules` lists which role may send which
+/// request.
 public enum Role {
+  /// Reads and changes its own account.
   USER,
-  OPERATOR;
+  /// Reads and changes everything.
+  OPERATOR,
+  /// Reads everything and changes nothing but its own log-in.
+  AUDITOR,
+  /// Reads the SNAPTs that it owns and their fees. The owner's name is the id of the account.
+  SNAPT_OWNER;
 
-  /// Returns the name that the database and the interfaces use.
+  /// Returns the name that the database and the interfaces use, e.g. `snapt-owner`.
   public String word() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /// Returns true if this role reads the data of every account.
+  public boolean readsAll() {
+    return this == OPERATOR || this == AUDITOR;
   }
 
   static Role of(String word) {
-    return valueOf(word.toUpperCase(Locale.ROOT));
+    return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 }

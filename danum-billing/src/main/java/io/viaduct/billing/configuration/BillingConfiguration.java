@@ -16,6 +16,7 @@ import java.util.Map;
 /// defaults and their reasons.
 ///
 /// @param rest address of the HTTP interface
+/// @param rateLimit most requests of one log-in or API token
 /// @param grpc address of mediation, and the bridges that may connect
 /// @param tls PEM files for gRPC
 /// @param operations address of metrics and health checks
@@ -51,6 +52,7 @@ import java.util.Map;
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
 public record BillingConfiguration(
     Rest rest,
+    RateLimit rateLimit,
     Grpc grpc,
     TlsSettings tls,
     OperationsSettings operations,
@@ -288,6 +290,17 @@ public record BillingConfiguration(
   public record Rest(String host, int port, TrustedProxies trustedProxies) {
     public Rest {
       requirePort(port);
+    }
+  }
+
+  /// A token bucket: it holds `requests` and is refilled evenly within `period`.
+  public record RateLimit(int requests, Duration period) {
+    public RateLimit {
+      require(
+          requests >= 1 && requests <= 1_000_000,
+          "requests must be 1 to 1000000",
+          Integer.toString(requests));
+      between("period", period, Duration.ofSeconds(1), Duration.ofHours(1));
     }
   }
 

@@ -3,6 +3,7 @@ package io.viaduct.billing.database;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.audit.AuditedDataSource;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
@@ -33,7 +34,7 @@ class DatabaseParts {
 
   @Bean
   DataSource dataSource(OpeningDatabase database) {
-    return new PendingDataSource(database.connections());
+    return new AuditedDataSource(new PendingDataSource(database.connections()));
   }
 
   @Bean

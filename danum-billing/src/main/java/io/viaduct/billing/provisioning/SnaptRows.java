@@ -41,7 +41,7 @@ final class SnaptRows implements DirectoryWatch.Directory<SnaptEvent> {
 
   @Override
   public SequencedMap<String, SnaptEvent> page(String after, int limit) {
-    List<Snapt> rows = snapts.page(after, limit);
+    List<Snapt> rows = snapts.page(null, after, limit);
     Map<String, List<SurchargeVersion>> asked =
         surcharges.of(rows.stream().map(row -> row.facts().owner()).distinct().toList());
     SequencedMap<String, SnaptEvent> page = new LinkedHashMap<>();

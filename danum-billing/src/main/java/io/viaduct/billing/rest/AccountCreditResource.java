@@ -96,12 +96,7 @@ class AccountCreditResource {
     return view(id);
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.VERSION_REQUIRED,
-    ProblemType.CHANGED_MEANWHILE
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @Tagged
   @PutMapping("/limit")
   @Operation(
@@ -163,12 +158,7 @@ class AccountCreditResource {
     return view(id);
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.VERSION_REQUIRED,
-    ProblemType.CHANGED_MEANWHILE
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @Tagged
   @PutMapping("/block")
   @Operation(

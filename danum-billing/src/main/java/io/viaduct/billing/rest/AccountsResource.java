@@ -63,7 +63,6 @@ class AccountsResource {
 
   record PostingList(List<PostingView> postings, @Nullable String next) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(summary = "Accounts with their credit, for an operator", operationId = "listAccounts")
   AccountList list(

@@ -107,6 +107,8 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
         EnumSet.of(ProblemType.INVALID_REQUEST, ProblemType.DATABASE_AWAY, ProblemType.INTERNAL);
     if (!method.hasMethodAnnotation(SecurityRequirements.class)) {
       types.add(ProblemType.UNAUTHENTICATED);
+      types.add(ProblemType.FORBIDDEN);
+      types.add(ProblemType.TOO_MANY_REQUESTS);
     }
     Refuses refuses = method.getMethodAnnotation(Refuses.class);
     if (refuses != null) {

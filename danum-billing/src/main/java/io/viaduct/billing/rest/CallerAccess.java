@@ -3,6 +3,7 @@ package io.viaduct.billing.rest;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.Role;
 import org.springframework.security.core.Authentication;
 
 /// Hides other users' data from a user. The answer is "not found", so that it does not reveal which
@@ -13,6 +14,13 @@ final class CallerAccess {
   /// Refuses a user who asks for another user's data.
   static void requireOwn(Caller caller, String account) {
     if (!caller.canSee(account)) {
+      throw ProblemException.notFound();
+    }
+  }
+
+  /// Refuses an owner of SNAPTs who asks for another owner's data.
+  static void requireOwnSnapts(Caller caller, String owner) {
+    if (caller.role() == Role.SNAPT_OWNER && !caller.account().equals(owner)) {
       throw ProblemException.notFound();
     }
   }

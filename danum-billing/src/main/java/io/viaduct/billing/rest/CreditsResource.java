@@ -76,7 +76,6 @@ class CreditsResource {
   record CreditList(List<CreditView> credits, @Nullable String next) {}
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.IDEMPOTENCY_KEY_REUSED,
     ProblemType.REFUND_EXCEEDS_CHARGE

@@ -148,7 +148,6 @@ class HeldCreditResource {
     }
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/credit/sessions")
   @Operation(
       summary = "Open sessions under credit control of some accounts",
@@ -165,7 +164,6 @@ class HeldCreditResource {
         held.sessions(wanted, Page.limit(limit)).stream().map(OpenSessionView::of).toList());
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/credit")
   @Operation(
       summary = "Reservations of all sessions: sums, pushes, and the largest ones",

@@ -99,7 +99,6 @@ class HeldReportsResource {
   /// @param reason reason why the report was not posted; absent if it was
   record Release(String outcome, @Nullable String reason, @Nullable String detail) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(
       summary = "Reports that are kept and not posted, latest first",
@@ -129,7 +128,7 @@ class HeldReportsResource {
     return new HeldReportList(page.items(), page.next());
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @GetMapping("/{id}")
   @Operation(summary = "One report that is or was held", operationId = "getHeld")
   HeldReport get(@PathVariable String id) {
@@ -142,12 +141,7 @@ class HeldReportsResource {
     return Arrays.stream(values).map(Enum::name).toList();
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.ALREADY_DECIDED,
-    ProblemType.IDEMPOTENCY_KEY_REUSED
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/{id}/release")
   @Operation(
       summary = "Post a held report: the operator's release replaces token, receipt and bounds",
@@ -180,7 +174,7 @@ class HeldReportsResource {
     };
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
   @PostMapping("/{id}/discard")
   @Operation(summary = "Discard a held report: it is never posted", operationId = "discardHeld")
   HeldReport discard(

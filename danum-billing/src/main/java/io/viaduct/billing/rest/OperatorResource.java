@@ -70,7 +70,6 @@ class OperatorResource {
 
   record Verification(Instant checkedAt, boolean holds, List<InvariantCheck> checks) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/refused")
   @Operation(summary = "Reports that were not billed, latest first", operationId = "listRefused")
   RefusedReportList refused(
@@ -94,7 +93,6 @@ class OperatorResource {
     return new RefusedReportList(page.items(), page.next());
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/counts")
   @Operation(
       summary = "Reports that were refused, are held or are unsigned, by SNAPT and reason",
@@ -103,7 +101,6 @@ class OperatorResource {
     return new CountList(refusedReports.counts(Page.limit(limit)));
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/gaps")
   @Operation(summary = "Missing sequence numbers within the grace time", operationId = "listGaps")
   GapList gaps(
@@ -126,7 +123,6 @@ class OperatorResource {
     return new GapList(page.items().stream().map(SequenceGaps.Seen::gap).toList(), page.next());
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/ledger/verification")
   @Operation(summary = "Invariants of the ledger, recomputed now", operationId = "verifyLedger")
   Verification verify() {

@@ -89,7 +89,6 @@ class OverviewResource {
       @Nullable VerificationRun verification,
       List<OperatorOverview.HourSum> hours) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/overview")
   @Operation(
       summary = "What needs an operator's attention now, and the last 24 hours of all accounts",
@@ -103,7 +102,6 @@ class OverviewResource {
         overview.hours(now));
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/ledger/verifications")
   @Operation(
       summary = "The latest verifications of the ledger, latest first, and one that is running",
@@ -115,7 +113,6 @@ class OverviewResource {
             .toList());
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @PostMapping("/ledger/verifications")
   @ResponseStatus(HttpStatus.ACCEPTED)
   @Operation(

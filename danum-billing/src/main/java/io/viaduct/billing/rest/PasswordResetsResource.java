@@ -66,12 +66,7 @@ class PasswordResetsResource {
 
   record ResetAccount(String account) {}
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.ACCOUNT_CLOSED,
-    ProblemType.CONFIGURED_OPERATOR
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.ACCOUNT_CLOSED, ProblemType.CONFIGURED_OPERATOR})
   @PostMapping("/api/v1/accounts/{id}/password-resets")
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(

@@ -9,8 +9,10 @@ import org.springframework.http.HttpStatusCode;
 public enum ProblemType {
   WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
   TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
+  TOO_MANY_REQUESTS(HttpStatus.TOO_MANY_REQUESTS, "Too many requests with this log-in or token"),
+  TOO_MANY_TOKENS(HttpStatus.CONFLICT, "There are too many tokens"),
   UNAUTHENTICATED(HttpStatus.UNAUTHORIZED, "A valid bearer token is needed"),
-  FORBIDDEN(HttpStatus.FORBIDDEN, "Only an operator may do this"),
+  FORBIDDEN(HttpStatus.FORBIDDEN, "Your role or token does not allow this"),
   NOT_FOUND(HttpStatus.NOT_FOUND, "The resource does not exist or is not visible to you"),
   INVALID_REQUEST(HttpStatus.BAD_REQUEST, "The request breaks a rule"),
   RESET_REFUSED(HttpStatus.GONE, "The link is unknown, used or over"),

@@ -10,6 +10,7 @@ import io.swagger.v3.oas.models.servers.Server;
 import io.viaduct.billing.account.KnownBrowsers;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.audit.AuditLog;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
@@ -29,6 +30,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Makes the parts of the HTTP interface: the resources by their names, all others by methods.
@@ -37,8 +40,10 @@ import tools.jackson.databind.json.JsonMapper;
   RestRules.class,
   AccountCreditResource.class,
   AccountsResource.class,
+  AuditResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  FeesResource.class,
   HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
@@ -57,6 +62,7 @@ import tools.jackson.databind.json.JsonMapper;
   TariffDraftsResource.class,
   TariffTrialResource.class,
   TariffsResource.class,
+  TokensResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
   UsageResource.class,
@@ -159,6 +165,21 @@ class RestParts {
             host.setErrorReportValveClass(TomcatProblem.class.getName());
           }
         });
+  }
+
+  @Bean
+  AuditLog auditLog(JdbcClient jdbc) {
+    return new AuditLog(jdbc);
+  }
+
+  @Bean
+  WebMvcConfigurer requestRules(AuditLog log, InstantSource clock) {
+    return new WebMvcConfigurer() {
+      @Override
+      public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(new AuditedRequests(log, clock)).addPathPatterns("/api/**");
+      }
+    };
   }
 
   @Bean

@@ -1,15 +1,11 @@
 package io.viaduct.billing.rest;
 
-import static org.springframework.http.HttpMethod.DELETE;
-import static org.springframework.http.HttpMethod.GET;
-import static org.springframework.http.HttpMethod.HEAD;
-import static org.springframework.http.HttpMethod.PATCH;
 import static org.springframework.http.HttpMethod.POST;
-import static org.springframework.http.HttpMethod.PUT;
 
+import io.viaduct.billing.account.ApiTokens;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.account.Role;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.spring.rest.BearerSecurity;
 import io.viaduct.spring.rest.BearerToken;
 import jakarta.servlet.DispatcherType;
@@ -31,18 +27,15 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/// Decides who may send which request. A resource decides in addition which accounts its caller may
-/// see ([CallerAccess]).
+/// Authenticates the callers of the interface. [AccessRules] lists who may send which request.
 @Configuration(proxyBeanMethods = false)
 class SecurityParts {
-  private static final String OPERATOR = Role.OPERATOR.name();
-  private static final String ACCOUNT = "/api/v1/accounts/*";
-
   /// Requests of a caller who has no token: the log-in, the use of a link for a new password, the
   /// signed events of the payment provider, and the description of the interface.
   private static final RequestMatcher OPEN =
@@ -53,31 +46,6 @@ class SecurityParts {
           at("/v3/api-docs/**"),
           at("/v3/api-docs.yaml"),
           at("/error"));
-
-  /// Requests of every caller with a token. All others are for operators.
-  private static final RequestMatcher OF_USERS =
-      new OrRequestMatcher(
-          at(DELETE, "/api/v1/sessions/current"),
-          at(GET, ACCOUNT + "/**"),
-          at(HEAD, ACCOUNT + "/**"),
-          at(PUT, ACCOUNT + "/password"),
-          at(PUT, ACCOUNT + "/credit/caps"),
-          at(PUT, ACCOUNT + "/credit/alert"),
-          at(DELETE, ACCOUNT + "/devices/*"),
-          at(PATCH, ACCOUNT + "/devices/*"),
-          at(POST, ACCOUNT + "/redemptions"),
-          at(POST, ACCOUNT + "/payments"),
-          at(GET, "/api/v1/charges/*"),
-          at(GET, "/api/v1/charges/*/payment"),
-          at(HEAD, "/api/v1/charges/*/payment"),
-          at(HEAD, "/api/v1/charges/*"),
-          at(GET, "/api/v1/charges/*/explain"),
-          at(HEAD, "/api/v1/charges/*/explain"),
-          at(POST, "/api/v1/rating/simulate"),
-          at(GET, "/api/v1/tariffs/**"),
-          at(HEAD, "/api/v1/tariffs/**"),
-          at(GET, "/api/v1/owners/*/surcharges"),
-          at(HEAD, "/api/v1/owners/*/surcharges"));
 
   /// The database did not answer, so the token could not be checked.
   private static final class UncheckedTokenException extends AuthenticationException {
@@ -114,32 +82,37 @@ class SecurityParts {
   SecurityFilterChain callers(
       HttpSecurity http,
       LoginSessions logins,
+      ApiTokens tokens,
+      BillingConfiguration configuration,
       InstantSource clock,
       @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> problems) {
     Refusals refusals = new Refusals(problems);
     return BearerSecurity.apply(
-            http, token -> caller((BearerToken) token, logins, clock), refusals::unauthenticated)
+            http,
+            token -> caller((BearerToken) token, logins, tokens, clock),
+            refusals::unauthenticated)
+        .addFilterAfter(
+            new RequestRates(configuration.rateLimit(), clock, refusals::answer),
+            AnonymousAuthenticationFilter.class)
         .exceptionHandling(failures -> failures.accessDeniedHandler(refusals::forbidden))
         .authorizeHttpRequests(all ->
             all.dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
                 .permitAll()
-                .requestMatchers(OF_USERS)
-                .authenticated()
                 .anyRequest()
-                .hasAuthority(OPERATOR))
+                .access(new AccessRules()))
         .build();
   }
 
   private static Authentication caller(
-      BearerToken token, LoginSessions logins, InstantSource clock) {
+      BearerToken token, LoginSessions logins, ApiTokens tokens, InstantSource clock) {
     try {
-      return logins
-          .caller(token.getCredentials(), clock.instant())
+      String secret = token.getCredentials();
+      return (secret.startsWith(ApiTokens.PREFIX)
+              ? tokens.caller(secret, clock.instant())
+              : logins.caller(secret, clock.instant()))
           .map(caller ->
               UsernamePasswordAuthenticationToken.authenticated(
-                  caller,
-                  token.getCredentials(),
-                  AuthorityUtils.createAuthorityList(caller.role().name())))
+                  caller, secret, AuthorityUtils.createAuthorityList(caller.role().name())))
           .orElseThrow(() ->
               new BadCredentialsException(
                   "the token is unknown, ended or expired: log in at POST /api/v1/sessions"));
@@ -165,16 +138,15 @@ class SecurityParts {
     }
 
     void forbidden(HttpServletRequest request, HttpServletResponse response, Exception e) {
-      String account =
-          request.getUserPrincipal() instanceof Authentication login
-                  && login.getPrincipal() instanceof Caller caller
-              ? caller.account()
-              : "";
       answer(
           request,
           response,
           new ProblemException(
-              ProblemType.FORBIDDEN, "account '" + account + "' is not an operator"));
+              ProblemType.FORBIDDEN,
+              request.getUserPrincipal() instanceof Authentication login
+                      && login.getPrincipal() instanceof Caller caller
+                  ? AccessRules.refusal(request, caller)
+                  : "this is not for you"));
     }
 
     private void answer(

@@ -4,6 +4,7 @@ import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.Role;
 import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.rest.SurchargesResource.SurchargeView;
 import io.viaduct.billing.snapts.Snapt;
@@ -32,7 +33,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Enrols, changes and removes SNAPTs. Only operators may.
+/// Enrols, changes and removes SNAPTs, as an operator. An owner reads the own ones.
 @RestController
 @RequestMapping("/api/v1/snapts")
 @Tag(name = "snapts")
@@ -71,16 +72,21 @@ class SnaptsResource {
 
   record SnaptList(List<SnaptView> snapts, @Nullable String next) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
-  @Operation(summary = "Enrolled SNAPTs, by id, as an operator", operationId = "listSnapts")
+  @Operation(
+      summary = "Enrolled SNAPTs, by id; an owner of SNAPTs gets the own ones",
+      operationId = "listSnapts")
   SnaptList list(
+      @AuthenticationPrincipal Caller caller,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "500") int limit) {
     Cursor.Named seen = Cursor.named(SCOPE, cursor);
     Page<Snapt> page =
         Page.of(
-            snapts.page(seen == null ? "" : seen.name(), Page.limit(limit) + 1),
+            snapts.page(
+                caller.role() == Role.SNAPT_OWNER ? caller.account() : null,
+                seen == null ? "" : seen.name(),
+                Page.limit(limit) + 1),
             limit,
             last -> Cursor.after(SCOPE, new Cursor.Named(0, last.id())));
     Map<String, List<SurchargeVersion>> asked =
@@ -92,20 +98,17 @@ class SnaptsResource {
         page.next());
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @Tagged
   @GetMapping("/{id}")
-  @Operation(summary = "One enrolled SNAPT, as an operator", operationId = "getSnapt")
-  ResponseEntity<SnaptView> get(@PathVariable String id) {
-    return tagged(HttpStatus.OK, snapts.find(id).orElseThrow(() -> ProblemException.notFound()));
+  @Operation(summary = "One enrolled SNAPT, as an operator or its owner", operationId = "getSnapt")
+  ResponseEntity<SnaptView> get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    Snapt snapt = snapts.find(id).orElseThrow(() -> ProblemException.notFound());
+    CallerAccess.requireOwnSnapts(caller, snapt.facts().owner());
+    return tagged(HttpStatus.OK, snapt);
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.VERSION_REQUIRED,
-    ProblemType.CHANGED_MEANWHILE
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @Tagged
   @PutMapping("/{id}")
   @Operation(
@@ -134,7 +137,7 @@ class SnaptsResource {
     }
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.CHANGED_MEANWHILE})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.CHANGED_MEANWHILE})
   @DeleteMapping("/{id}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(

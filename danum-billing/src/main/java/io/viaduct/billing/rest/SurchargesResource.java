@@ -23,8 +23,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Serves the surcharges of the SNAPTs' owners. Every user may read them; only an operator stores
-/// one, for the owner.
+/// Serves the surcharges of the SNAPTs' owners. Every user may read them, an owner only the own
+/// ones; only an operator stores one, for the owner.
 @RestController
 @RequestMapping("/api/v1/owners/{id}/surcharges")
 @Tag(name = "tariffs")
@@ -69,9 +69,11 @@ class SurchargesResource {
       summary = "All versions of an owner's surcharge, oldest first",
       operationId = "listSurcharges")
   SurchargeList list(
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "500") int limit) {
+    CallerAccess.requireOwnSnapts(caller, id);
     Page<SurchargeView> page =
         Page.oldestFirst(
                 "surcharges\n" + id,
@@ -83,7 +85,7 @@ class SurchargesResource {
     return new SurchargeList(page.items(), page.next());
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})
+  @Refuses({ProblemType.TARIFF_REFUSED})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(

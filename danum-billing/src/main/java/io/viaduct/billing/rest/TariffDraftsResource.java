@@ -86,7 +86,6 @@ class TariffDraftsResource {
     }
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(summary = "The caller's drafts, latest change first", operationId = "listDrafts")
   DraftList list(@AuthenticationPrincipal Caller caller) {
@@ -94,7 +93,7 @@ class TariffDraftsResource {
         drafts.of(caller.account()).stream().map(DraftRow::of).toList(), TariffDrafts.DRAFTS_MAX);
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.TOO_MANY_DRAFTS})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.TOO_MANY_DRAFTS})
   @Tagged
   @PostMapping
   @Operation(
@@ -122,7 +121,7 @@ class TariffDraftsResource {
         .body(DraftView.of(draft));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @Tagged
   @GetMapping("/{id}")
   @Operation(summary = "One draft of the caller", operationId = "getDraft")
@@ -131,12 +130,7 @@ class TariffDraftsResource {
     return ResponseEntity.ok().eTag(EntityTag.of(draft.version())).body(DraftView.of(draft));
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.VERSION_REQUIRED,
-    ProblemType.CHANGED_MEANWHILE
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @Tagged
   @PutMapping("/{id}")
   @Operation(
@@ -163,7 +157,7 @@ class TariffDraftsResource {
     return get(caller, id);
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @DeleteMapping("/{id}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(summary = "Delete a draft of the caller", operationId = "deleteDraft")

@@ -111,7 +111,7 @@ class TariffTrialResource {
       List<TrialGroup> groups,
       List<TrialAccount> changes) {}
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED, ProblemType.BUSY})
+  @Refuses({ProblemType.TARIFF_REFUSED, ProblemType.BUSY})
   @PostMapping("/simulate")
   @Operation(
       summary = "What a time that is over would have cost under a draft; nothing is stored",

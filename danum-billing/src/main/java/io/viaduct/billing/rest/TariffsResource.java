@@ -128,7 +128,6 @@ class TariffsResource {
   }
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.TARIFF_REFUSED,
     ProblemType.VERSION_REQUIRED,
     ProblemType.CHANGED_MEANWHILE
@@ -163,7 +162,7 @@ class TariffsResource {
         .body(view(versions, added.version()));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})
+  @Refuses({ProblemType.TARIFF_REFUSED})
   @PostMapping("/check")
   @Operation(
       summary = "Check a draft, and complete it with the defaults; nothing is stored",
@@ -173,7 +172,7 @@ class TariffsResource {
     return new DraftTariff(document(parse(draft.tariff())));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.TARIFF_REFUSED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.TARIFF_REFUSED})
   @PostMapping("/diff")
   @Operation(
       summary = "What differs between a version and another one, or a draft",

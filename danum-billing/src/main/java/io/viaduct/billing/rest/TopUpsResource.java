@@ -57,7 +57,7 @@ class TopUpsResource {
 
   record TopUpList(List<TopUpView> topUps, @Nullable String next) {}
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/api/v1/accounts/{id}/top-ups")
   @Operation(
       summary = "Top up an account, as an operator; once for each Idempotency-Key",

@@ -128,7 +128,6 @@ class UnsignedResource {
   /// @param outcome accepted or voided
   record Decided(String id, String outcome) {}
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(
       summary =
@@ -157,7 +156,7 @@ class UnsignedResource {
     return new UnsignedList(page.items(), page.next());
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @GetMapping("/{id}")
   @Operation(summary = "One interval that no device has signed", operationId = "getUnsigned")
   UnsignedInterval get(@PathVariable String id) {
@@ -168,7 +167,6 @@ class UnsignedResource {
   }
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ALREADY_DECIDED,
     ProblemType.NOT_DUE,
@@ -187,7 +185,6 @@ class UnsignedResource {
   }
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ALREADY_DECIDED,
     ProblemType.NOT_DUE,

@@ -111,7 +111,7 @@ class UsersResource {
 
   record DeviceList(List<DeviceView> devices, int devicesMax) {}
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.ACCOUNT_EXISTS})
+  @Refuses({ProblemType.ACCOUNT_EXISTS})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(
@@ -143,7 +143,6 @@ class UsersResource {
   }
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ACCOUNT_CLOSED,
     ProblemType.CONFIGURED_OPERATOR,
@@ -184,7 +183,6 @@ class UsersResource {
   }
 
   @Refuses({
-    ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.CONFIGURED_OPERATOR,
     ProblemType.ACCOUNT_CLOSED,
@@ -334,7 +332,10 @@ class UsersResource {
     return switch (word.toLowerCase(Locale.ROOT)) {
       case "user" -> Role.USER;
       case "operator" -> Role.OPERATOR;
-      default -> throw ProblemException.invalid("role must be user or operator");
+      case "auditor" -> Role.AUDITOR;
+      case "snapt-owner" -> Role.SNAPT_OWNER;
+      default ->
+          throw ProblemException.invalid("role must be user, operator, auditor or snapt-owner");
     };
   }
 

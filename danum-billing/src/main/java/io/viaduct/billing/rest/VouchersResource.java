@@ -156,7 +156,7 @@ class VouchersResource {
   record RedeemedVoucher(
       String transaction, String account, String serial, String amountMicrodenarii) {}
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/vouchers")
   @Operation(
       summary = "Make vouchers, as an operator, and post their sale; once for each Idempotency-Key",
@@ -213,7 +213,6 @@ class VouchersResource {
         .toList();
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/vouchers")
   @Operation(
       summary = "Batches of vouchers, latest first, without their codes",
@@ -227,7 +226,7 @@ class VouchersResource {
     return new VoucherBatchList(page.items(), page.next());
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.NOT_FOUND})
   @GetMapping("/vouchers/{id}")
   @Operation(summary = "One batch of vouchers, without its codes", operationId = "getVouchers")
   VoucherBatchView get(@PathVariable String id) {
@@ -237,7 +236,7 @@ class VouchersResource {
         .orElseThrow(ProblemException::notFound);
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/vouchers/{id}/return")
   @Operation(
       summary = "Take back the vouchers of a batch that are still open, as an operator",

@@ -133,7 +133,7 @@ class WalletsResource {
     return new Wallets.Place(key[0] == 1, Instant.EPOCH.plus(key[1], ChronoUnit.MICROS), key[2]);
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/grants")
   @Operation(
       summary = "Grant money that expires, as an operator; once for each Idempotency-Key",
@@ -174,7 +174,7 @@ class WalletsResource {
     };
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PutMapping("/allowance")
   @Operation(
       summary =
@@ -213,12 +213,7 @@ class WalletsResource {
         .body(new Allowance(id, allowed.amount().toString()));
   }
 
-  @Refuses({
-    ProblemType.FORBIDDEN,
-    ProblemType.NOT_FOUND,
-    ProblemType.VERSION_REQUIRED,
-    ProblemType.CHANGED_MEANWHILE
-  })
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
   @DeleteMapping("/allowance")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(

@@ -61,11 +61,19 @@ public final class Snapts {
 
   /// Returns enrolled SNAPTs, sorted by id.
   ///
+  /// @param owner only SNAPTs that this owner has now; null for all
   /// @param after last id of the previous page, or empty
-  public List<Snapt> page(String after, int limit) {
-    return jdbc.sql(SELECT + "and s.id > ? collate \"C\" order by s.id collate \"C\" limit ?")
-        .param(after)
-        .param(limit)
+  public List<Snapt> page(@Nullable String owner, String after, int limit) {
+    return jdbc.sql(
+            SELECT
+                + """
+                and s.id > :after collate "C" and (:owner::text is null or :owner =
+                  (select o.owner from snapt_owner o where o.snapt_id = s.id order by o.number desc limit 1))
+                order by s.id collate "C" limit :limit
+                """)
+        .param("owner", owner)
+        .param("after", after)
+        .param("limit", limit)
         .query((row, _) -> read(row))
         .list();
   }

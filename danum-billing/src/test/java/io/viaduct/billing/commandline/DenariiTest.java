@@ -101,7 +101,7 @@ class DenariiTest {
     assertThat(operator.run("topup", "nobody-here", "1").code()).isEqualTo(2);
     CommandRun notAllowed = user.run("topup", alice, "1");
     assertThat(notAllowed.code()).isEqualTo(77);
-    assertThat(notAllowed.err()).contains("account '" + alice + "' is not an operator");
+    assertThat(notAllowed.err()).contains("account '" + alice + "' is user");
   }
 
   @Test

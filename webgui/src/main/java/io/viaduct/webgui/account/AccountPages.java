@@ -34,9 +34,11 @@ class AccountPages {
 
   @GetMapping("/")
   String home(@AuthenticationPrincipal SignedIn visitor, ZoneId zone, Model model) {
-    return visitor.isOperator()
-        ? "redirect:/operator"
-        : account(visitor, visitor.account(), zone, model);
+    return switch (visitor.role()) {
+      case OPERATOR, AUDITOR -> "redirect:/operator";
+      case SNAPT_OWNER -> "redirect:/owners/" + visitor.account() + "/fees";
+      case USER -> account(visitor, visitor.account(), zone, model);
+    };
   }
 
   @GetMapping("/accounts/{account}")

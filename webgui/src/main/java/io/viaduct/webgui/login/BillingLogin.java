@@ -9,7 +9,6 @@ import io.viaduct.webgui.login.SignedIn.Role;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import io.viaduct.webgui.peer.SessionEndedException;
-import java.util.Locale;
 import org.springframework.security.authentication.AuthenticationProvider;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.authentication.BadCredentialsException;
@@ -86,12 +85,8 @@ public final class BillingLogin implements AuthenticationProvider {
   }
 
   private static SignedIn visitor(OpenedSession session) {
-    // An unknown role is no operator.
-    Role role =
-        session.role().toUpperCase(Locale.ROOT).equals(Role.OPERATOR.name())
-            ? Role.OPERATOR
-            : Role.USER;
-    return new SignedIn(session.user(), role, session.bearer(), session.expiresAt());
+    return new SignedIn(
+        session.user(), Role.of(session.role()), session.bearer(), session.expiresAt());
   }
 
   private AuthenticationException counted(Outcome outcome, AuthenticationException refusal) {

@@ -32,7 +32,10 @@ import org.springframework.security.web.header.writers.CrossOriginOpenerPolicyHe
 import org.springframework.security.web.header.writers.CrossOriginResourcePolicyHeaderWriter.CrossOriginResourcePolicy;
 import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter.ReferrerPolicy;
 import org.springframework.security.web.savedrequest.HttpSessionRequestCache;
+import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
+import org.springframework.security.web.util.matcher.OrRequestMatcher;
+import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /// Says which page is open to which role, and sets the security headers of every answer. The list
 /// is read from top to bottom.
@@ -44,6 +47,42 @@ public class PageSecurity {
           + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
   private static final int SECONDS_PER_YEAR = 31_536_000;
+
+  /// Pages of operators. An auditor may read them.
+  private static final RequestMatcher OF_OPERATORS =
+      any(
+          at("/accounts"),
+          at("/accounts/*/credit/**"),
+          at("/audit"),
+          at("/audit.csv"),
+          at("/credit/**"),
+          at("/ledger/**"),
+          at("/operator/**"),
+          at("/registrations/**"),
+          at("/reports/**"),
+          at("/snapts/**"),
+          at("/tariffs/**"),
+          at("/vouchers/**"),
+          post("/accounts/*/top-ups"),
+          post("/accounts/*/credits"),
+          post("/accounts/*/state"),
+          post("/accounts/*/password-resets"));
+
+  private static RequestMatcher any(RequestMatcher... some) {
+    return new OrRequestMatcher(some);
+  }
+
+  private static RequestMatcher at(String path) {
+    return PathPatternRequestMatcher.withDefaults().matcher(path);
+  }
+
+  private static RequestMatcher post(String path) {
+    return PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.POST, path);
+  }
+
+  private static boolean isRead(HttpServletRequest request) {
+    return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+  }
 
   @Bean
   SecurityFilterChain pages(
@@ -69,25 +108,12 @@ public class PageSecurity {
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")
                 .permitAll()
-                .requestMatchers(
-                    "/accounts",
-                    "/accounts/*/credit/**",
-                    "/credit/**",
-                    "/ledger/**",
-                    "/operator/**",
-                    "/registrations/**",
-                    "/reports/**",
-                    "/snapts/**",
-                    "/tariffs/**",
-                    "/vouchers/**")
+                .requestMatchers(request -> isRead(request) && OF_OPERATORS.matches(request))
+                .hasAnyRole("OPERATOR", "AUDITOR")
+                .requestMatchers(OF_OPERATORS)
                 .hasRole("OPERATOR")
-                .requestMatchers(
-                    HttpMethod.POST,
-                    "/accounts/*/top-ups",
-                    "/accounts/*/credits",
-                    "/accounts/*/state",
-                    "/accounts/*/password-resets")
-                .hasRole("OPERATOR")
+                .requestMatchers("/owners/{account}/fees")
+                .access((visitor, request) -> mayOpenFees(visitor.get(), request))
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))
                 .anyRequest()
@@ -140,7 +166,25 @@ public class PageSecurity {
     return new AuthorizationDecision(
         visitor != null
             && visitor.getPrincipal() instanceof SignedIn signedIn
-            && signedIn.mayOpen(account));
+            && signedIn.mayOpen(account)
+            && (signedIn.mayChange()
+                || isRead(request.getRequest())
+                || isOwnPassword(signedIn, request.getRequest())));
+  }
+
+  // An auditor changes nothing but the own password.
+  private static boolean isOwnPassword(SignedIn visitor, HttpServletRequest request) {
+    return post("/accounts/" + visitor.account() + "/password").matches(request);
+  }
+
+  private static AuthorizationDecision mayOpenFees(
+      @Nullable Authentication visitor, RequestAuthorizationContext request) {
+    return new AuthorizationDecision(
+        visitor != null
+            && visitor.getPrincipal() instanceof SignedIn signedIn
+            && (signedIn.readsAll()
+                || signedIn.ownsSnapts()
+                    && signedIn.account().equals(request.getVariables().get("account"))));
   }
 
   private static String problem(AuthenticationException e) {

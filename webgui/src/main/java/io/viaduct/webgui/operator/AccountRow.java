@@ -22,6 +22,7 @@ public record AccountRow(
     MicroDenarii spentTodayMicrodenarii,
     MicroDenarii spentThisMonthMicrodenarii) {
   private static final Set<String> STANDING_OUT = Set.of("suspended", "closed");
+  private static final Set<String> ROLES = Set.of("user", "operator", "auditor", "snapt-owner");
   private static final Set<String> SHORT = Set.of("low", "exhausted");
 
   public AccountRow {
@@ -30,6 +31,11 @@ public record AccountRow(
     Objects.requireNonNull(reservedMicrodenarii);
     Objects.requireNonNull(spentTodayMicrodenarii);
     Objects.requireNonNull(spentThisMonthMicrodenarii);
+  }
+
+  /// Returns the role, for a text of the pages. An unknown role is a user's.
+  public String knownRole() {
+    return role != null && ROLES.contains(role) ? role : "user";
   }
 
   /// Returns the one word that says most about it: `closed`, `suspended`, `blocked`, `exhausted`,
@@ -41,7 +47,7 @@ public record AccountRow(
     if (isBlocked) {
       return "blocked";
     }
-    boolean needsCredit = !"operator".equals(role);
+    boolean needsCredit = knownRole().equals("user");
     return needsCredit && credit != null && SHORT.contains(credit) ? credit : "active";
   }
 }

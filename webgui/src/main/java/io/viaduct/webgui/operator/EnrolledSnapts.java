@@ -28,6 +28,28 @@ public final class EnrolledSnapts {
     this.peer = peer;
   }
 
+  /// Returns what an owner has earned in the last 31 days.
+  public Fees fees(BearerToken token, String owner, int limit, @Nullable String cursor) {
+    return peer.get(
+        UriComponentsBuilder.fromPath("/owners/{id}/fees")
+            .queryParam("limit", "{limit}")
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(owner, limit, cursor == null ? "" : cursor)
+            .toUriString(),
+        token,
+        Fees.class);
+  }
+
+  record SnaptList(List<Fees.OwnSnapt> snapts) {}
+
+  /// Returns the first 500 enrolled SNAPTs that the token may read, of one owner.
+  public List<Fees.OwnSnapt> of(BearerToken token, String owner) {
+    return peer.get("/snapts?limit=500", token, SnaptList.class).snapts().stream()
+        .filter(snapt -> snapt.owner().equals(owner))
+        .toList();
+  }
+
   /// Enrols a SNAPT; billing refuses one that is enrolled already.
   public void enrol(BearerToken token, String id, String reportKey, String owner, String region) {
     peer.send(

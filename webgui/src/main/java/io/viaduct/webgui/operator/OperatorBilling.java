@@ -5,6 +5,7 @@ import static io.viaduct.webgui.peer.JsonPeer.authorized;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
+import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +148,38 @@ public final class OperatorBilling {
   /// Begins a verification, unless one runs.
   public void verify(BearerToken token) {
     peer.post("/ledger/verifications", authorized(token), Map.of(), JsonNode.class);
+  }
+
+  /// Returns a page of the audit log, latest first.
+  ///
+  /// @param account of the operator, or empty for all
+  /// @param about account or part of a path, or empty for all
+  public AuditEntry.Page audit(
+      BearerToken token, String account, String about, int limit, @Nullable String cursor) {
+    return peer.get(
+        path("/audit")
+            .queryParam("account", "{account}")
+            .queryParam("about", "{about}")
+            .queryParam("limit", "{limit}")
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(account, about, limit, text(cursor))
+            .toUriString(),
+        token,
+        AuditEntry.Page.class);
+  }
+
+  /// Returns the audit log as a CSV file; the caller closes it.
+  public InputStream auditFile(BearerToken token, String account, String about) {
+    return peer.stream(
+        path("/audit.csv")
+            .queryParam("account", "{account}")
+            .queryParam("about", "{about}")
+            .encode()
+            .buildAndExpand(account, about)
+            .toUriString(),
+        "text/csv",
+        token);
   }
 
   private static String at(String account, String what) {

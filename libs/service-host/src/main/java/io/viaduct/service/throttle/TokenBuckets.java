@@ -60,6 +60,11 @@ public final class TokenBuckets<K> {
     return bucket(key).tryConsume(1);
   }
 
+  /// Returns the tokens that a key may take now; 0 while its bucket is empty.
+  public long available(K key) {
+    return Math.max(0, bucket(key).getAvailableTokens());
+  }
+
   /// Returns how long a key has to wait for its next token; zero if there is one.
   public Duration untilNext(K key) {
     return Duration.ofNanos(bucket(key).estimateAbilityToConsume(1).getNanosToWaitForRefill());
