@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///   ms, because what is lost comes a round trip later or never. A better path must be better by 20
 ///   % and 5 ms for half a second before they move to it, so nothing oscillates.
 /// - While that path loses, packets of low-delay classes take a second path too.
-/// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
-///   moves if its own path has a standing queue and another one has none: at most one flow moves
+/// - A flow of another class stays on one path. It begins on the path with the most spare rate
+///   ([SessionPath#sparePerSecond]), and moves if its own path has a standing queue and another one has none: at most one flow moves
 ///   per half second. A flow that would fill the other path too is spread over both
 ///   ([FlowSpreading]). It also leaves a path that loses 5 %, while another one does not.
 /// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
@@ -215,13 +215,14 @@ final class PathChoice {
     return path.link.equals(nearest.link);
   }
 
-  /// Returns the path whose queue is the shortest, of those that are not bad if there is one.
+  /// Returns the path with the most spare rate, of those that are not bad if there is one. Of paths
+  /// with the same, the nearest one.
   private SessionPath mostSpare(long nowNs) {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      int byWait = Double.compare(each.waitSeconds(), most.waitSeconds());
-      boolean nearer = byWait == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
-      if (each.bad == most.bad ? byWait < 0 || nearer : most.bad) {
+      int bySpare = Double.compare(each.sparePerSecond(nowNs), most.sparePerSecond(nowNs));
+      boolean nearer = bySpare == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
+      if (each.bad == most.bad ? bySpare > 0 || nearer : most.bad) {
         most = each;
       }
     }
