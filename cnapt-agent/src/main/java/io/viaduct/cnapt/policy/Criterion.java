@@ -13,8 +13,11 @@ public enum Criterion {
           && current.delayNs() - rival.delayNs() >= DELAY_MARGIN_NS;
     }
   },
-  /// More spare rate: better by 25 %.
-  RATE(Comparator.comparingLong(PathSnapshot::spareBitPerSecond).reversed()) {
+  /// More spare rate, and with the same rate lower delay: better by 25 % of rate.
+  RATE(
+      Comparator.comparingLong(PathSnapshot::spareBitPerSecond)
+          .reversed()
+          .thenComparing(DELAY.order)) {
     @Override
     boolean isClearlyBetter(PathSnapshot rival, PathSnapshot current) {
       return rival.spareBitPerSecond() / PERCENT_OF_RATE > current.spareBitPerSecond() / 100;

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.policy;
 
+import io.viaduct.tunnel.path.FlapHold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

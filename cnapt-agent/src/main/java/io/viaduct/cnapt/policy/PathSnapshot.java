@@ -4,7 +4,7 @@ package io.viaduct.cnapt.policy;
 ///
 /// @param id number of the path in its session
 /// @param link name of the interface by which it leaves
-/// @param delayNs smoothed delay; one-way or round-trip, but the same kind for all paths of a
+/// @param delayNs smoothed delay with what counts for its loss, of the same kind for all paths of a
 ///   session. [#UNKNOWN_DELAY] before the first measurement
 /// @param spareBitPerSecond rate that the path could carry in addition to its present traffic
 /// @param cost price of one gigabyte, in the unit of the configuration

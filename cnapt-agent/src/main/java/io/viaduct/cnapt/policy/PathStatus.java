@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param sinceMs time since the use changed last
 /// @param delayMs smoothed round trip; null before the first measurement
 /// @param usualDelayMs round trip of about the last minute; null before the first measurement
+/// @param countedDelayMs delay by which flows are placed: the round trip, and 10 ms for each
+///   percent of `lossPercent`; null before the first measurement
 /// @param lossPercent share of the device's bytes that was lost in about the last second
 /// @param downLossPercent the same of the SNAPT's bytes
 /// @param usualLossPercent greater of both shares in about the last ten seconds
@@ -32,6 +34,7 @@ public record PathStatus(
     long sinceMs,
     @Nullable Double delayMs,
     @Nullable Double usualDelayMs,
+    @Nullable Double countedDelayMs,
     double lossPercent,
     double downLossPercent,
     double usualLossPercent,
@@ -43,6 +46,7 @@ public record PathStatus(
   /// Rate of a path that has never been full: more than any path has.
   public static final long UNKNOWN_RATE = 1_000_000_000_000L;
 
+  private static final String UNUSED = "no";
   private static final double NS_PER_MS = 1e6;
 
   /// Returns the spare rate, for a person.
@@ -52,15 +56,19 @@ public record PathStatus(
         : String.format(Locale.ROOT, "%.1f Mbit/s spare", spareBitPerSecond / 1e6);
   }
 
-  /// Returns the path.
+  /// Returns the path as the rules see it. A path that no packet may leave by, such as one in its
+  /// hold time, is no choice, so it counts as dead.
   ///
   /// @throws IllegalArgumentException for a state that this version does not know
   public PathSnapshot snapshot() {
+    PathState named = PathState.valueOf(state.toUpperCase(Locale.ROOT));
     return new PathSnapshot(
         id,
         link,
-        PathState.valueOf(state.toUpperCase(Locale.ROOT)),
-        delayMs == null ? PathSnapshot.UNKNOWN_DELAY : Math.round(delayMs * NS_PER_MS),
+        use.equals(UNUSED) ? PathState.DEAD : named,
+        countedDelayMs == null
+            ? PathSnapshot.UNKNOWN_DELAY
+            : Math.round(countedDelayMs * NS_PER_MS),
         spareBitPerSecond,
         cost);
   }

@@ -1,6 +1,6 @@
 package io.viaduct.cnapt.snapts;
 
-import io.viaduct.cnapt.policy.FlapHold;
+import io.viaduct.tunnel.path.FlapHold;
 
 /// Decides when a line leaves its SNAPT because one that is not used is nearer, with the margins of
 /// ADR 0030, so that nothing oscillates: a fifth and 5 ms less, during the whole hold time. The

@@ -36,7 +36,7 @@ final class PathReport {
       String why,
       long sinceMs,
       double cost) {
-    double limit = measured.bitPerSecond();
+    double spare = measured.spareBitPerSecond();
     return new PathStatus(
         measured.id(),
         link,
@@ -47,14 +47,13 @@ final class PathReport {
         sinceMs,
         milliseconds(measured.roundTripUs()),
         milliseconds(measured.usualRoundTripUs()),
+        milliseconds(measured.countedDelayUs()),
         percent(measured.lossRatio()),
         percent(measured.lossToHereRatio()),
         percent(measured.usualLossRatio()),
         measured.pathMtu(),
         Math.round(measured.sentBitPerSecond()),
-        Double.isInfinite(limit)
-            ? PathStatus.UNKNOWN_RATE
-            : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
+        Double.isInfinite(spare) ? PathStatus.UNKNOWN_RATE : Math.round(spare),
         Math.round(measured.peerBitPerSecond()),
         cost);
   }

@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.flow;
 
+import io.viaduct.tunnel.path.FlapHold;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ public final class FlowState {
   private long slot;
   private int slotBytes;
   private int path = NO_PATH;
+  private long pathSinceNs;
+  private @Nullable FlapHold moveHold; // made for the first move: most flows stay
   private int copyPath = NO_PATH;
   private @Nullable SpreadState spread;
   private int route = FlowRoute.ANY;
@@ -118,8 +121,26 @@ public final class FlowState {
     return path;
   }
 
-  public void path(int id) {
-    path = id;
+  /// Notes the path of a packet.
+  public void path(int id, long nowNs) {
+    if (id != path) {
+      path = id;
+      pathSinceNs = nowNs;
+    }
+  }
+
+  /// Returns the time since which the packets take [#path].
+  public long pathSinceNs() {
+    return pathSinceNs;
+  }
+
+  /// Returns the hold time of a flow that has moved because its path was full; null for all others.
+  public @Nullable FlapHold moveHold() {
+    return moveHold;
+  }
+
+  public void moveHold(FlapHold time) {
+    moveHold = time;
   }
 
   /// Returns the id of the second path that the flow's packets take too; [#NO_PATH] for none.

@@ -33,6 +33,7 @@ public final class Pacer {
     this.pacing = pacing;
     freeNs = nowNs;
     sentNs = nowNs;
+    rateFromNs = nowNs;
     if (pacing.bitPerSecond() > 0) {
       rate = pacing.bitPerSecond() / 8.0;
     }
@@ -84,7 +85,9 @@ public final class Pacer {
     long sinceNs = nowNs - rateFromNs;
     if (sinceNs >= RATE_NS) {
       double present = (sentBytes - rateFromBytes) * 1e9 / sinceNs;
-      sentRate = sinceNs > 4 * RATE_NS ? present : sentRate + (present - sentRate) / 3;
+      // By the time since the last call: callers of different diligence must see the same.
+      double weight = Math.min(1, sinceNs / (3.0 * RATE_NS));
+      sentRate += (present - sentRate) * weight;
       rateFromBytes = sentBytes;
       rateFromNs = nowNs;
     }

@@ -2,25 +2,25 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.FlapHold;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses the path of each packet that leaves.
 ///
 /// - Low-delay classes take the path with the least round trip. Each percent of loss counts as 10
-///   ms, because what is lost comes a round trip later or never. A better path must be better by 20
-///   % and 5 ms for half a second before they move to it, so nothing oscillates.
+///   ms, because what is lost comes a round trip later or never ([NearestPath]).
 /// - While that path loses, packets of low-delay classes take a second path too.
-/// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
-///   moves if its own path has a standing queue and another one has none: at most one flow moves
-///   per half second. A flow that would fill the other path too is spread over both
+/// - A flow of another class stays on one path. It begins on the path with the most spare rate
+///   ([SessionPath#sparePerSecond]), and moves if its own path has a standing queue and another one
+///   has none: at most one flow moves per half second. A flow that has moved stays for the hold
+///   time of [NearestPath]. A flow that would fill the other path too is spread over both
 ///   ([FlowSpreading]). It also leaves a path that loses 5 %, while another one does not.
 /// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
-  static final long HOLD_NS = 500_000_000;
-  static final double BETTER_SHARE = 0.8;
-  static final double BETTER_US = 5_000;
+  /// Time between two moves of flows because of their rate.
+  static final long MOVES_APART_NS = 500_000_000;
 
   /// Loss from which a path is losing, and loss at which it has healed.
   static final double LOSING_RATIO = 0.01;
@@ -39,11 +39,9 @@ final class PathChoice {
   private final SessionPaths paths;
   private final FlowSpreading spreading;
   private final boolean copies;
-  private SessionPath nearest;
+  private final NearestPath nearest;
   private @Nullable SessionPath second;
   private @Nullable SessionPath secondOrSpare;
-  private @Nullable SessionPath challenger;
-  private long challengedNs;
   private long lookedNs;
   private long movedNs;
 
@@ -52,9 +50,9 @@ final class PathChoice {
     this.paths = paths;
     this.spreading = spreading;
     this.copies = copies;
-    nearest = paths.first();
+    nearest = new NearestPath(paths, nowNs);
     lookedNs = nowNs - LOOK_NS;
-    movedNs = nowNs - HOLD_NS;
+    movedNs = nowNs - MOVES_APART_NS;
   }
 
   /// Returns the path of a packet. The second path, if it takes one, is set in its flow.
@@ -73,7 +71,7 @@ final class PathChoice {
       case FlowRoute.TWO_PATHS -> nearestWithCopy(flow, false, nowNs);
       case FlowRoute.TWO_PATHS_WHILE_LOSING -> nearestWithCopy(flow, true, nowNs);
       case FlowRoute.SPREAD -> byRate(flow, serviceClass, true, nowNs);
-      default -> routed(flow);
+      default -> routed(flow, nowNs);
     };
   }
 
@@ -88,11 +86,11 @@ final class PathChoice {
     }
     SessionPath spread = spreading.pathOf(flow, serviceClass, always, nowNs);
     if (spread != null) {
-      return note(flow, spread);
+      return note(flow, spread, nowNs);
     }
     SessionPath[] usable = paths.usable();
     if (usable.length == 1) {
-      return note(flow, usable[0]);
+      return note(flow, usable[0], nowNs);
     }
     lookIfDue(nowNs);
     SessionPath own = paths.find(flow.path());
@@ -102,30 +100,42 @@ final class PathChoice {
     }
     SessionPath most = mostSpare(nowNs);
     if (own == null || !paths.isUsable(own) || own.bad && !most.bad) {
-      return note(flow, most);
+      return note(flow, most, nowNs);
     }
-    if (!full) {
+    if (!full || most == own || most.isFull(serviceClass, nowNs)) {
       return own;
     }
-    if (most == own || nowNs - movedNs < HOLD_NS || most.isFull(serviceClass, nowNs)) {
+    if (nowNs - movedNs < MOVES_APART_NS || !mayMove(flow, nowNs)) {
       return own;
     }
     if (spreading.stays(flow, own, nowNs)) {
       return own;
     }
     movedNs = nowNs;
-    return note(flow, most);
+    return moved(flow, most, nowNs);
+  }
+
+  private static boolean mayMove(FlowState flow, long nowNs) {
+    FlapHold hold = flow.moveHold();
+    return hold == null || hold.isOver(flow.pathSinceNs(), nowNs);
+  }
+
+  private static SessionPath moved(FlowState flow, SessionPath to, long nowNs) {
+    FlapHold before = flow.moveHold();
+    FlapHold hold = before == null ? NearestPath.hold() : before;
+    hold.changed(nowNs);
+    flow.moveHold(hold);
+    return note(flow, to, nowNs);
   }
 
   /// Returns the path that a rule has chosen, null if it does not work.
-  private @Nullable SessionPath routed(FlowState flow) {
+  private @Nullable SessionPath routed(FlowState flow, long nowNs) {
     flow.copyPath(FlowState.NO_PATH);
     SessionPath path = paths.find(flow.route());
     if (path == null || path.use == PathUse.NO) {
       return null;
     }
-    flow.path(path.id);
-    return path;
+    return note(flow, path, nowNs);
   }
 
   /// Returns the nearest path, and sets the second one if the packets of the flow take it too.
@@ -137,17 +147,17 @@ final class PathChoice {
     SessionPath other = whileLosing ? secondOrSpare : second;
     boolean wanted = copies && (!whileLosing || first.losing);
     flow.copyPath(wanted && other != null ? other.id : FlowState.NO_PATH);
-    return note(flow, first);
+    return note(flow, first, nowNs);
   }
 
   /// Returns the path of control records, and of all packets whose delay counts.
   SessionPath nearest(long nowNs) {
     lookIfDue(nowNs);
-    return nearest;
+    return nearest.get();
   }
 
   private void lookIfDue(long nowNs) {
-    if (nowNs - lookedNs >= LOOK_NS || !paths.isUsable(nearest)) {
+    if (nowNs - lookedNs >= LOOK_NS || !paths.isUsable(nearest.get())) {
       lookedNs = nowNs;
       look(nowNs);
     }
@@ -155,37 +165,21 @@ final class PathChoice {
 
   /// Returns the path of the last look.
   SessionPath nearest() {
-    return nearest;
+    return nearest.get();
   }
 
-  private static SessionPath note(FlowState flow, SessionPath path) {
-    flow.path(path.id);
+  private static SessionPath note(FlowState flow, SessionPath path, long nowNs) {
+    flow.path(path.id, nowNs);
     return path;
   }
 
   private void look(long nowNs) {
-    SessionPath best = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
       double lost = each.loss.recent(nowNs);
       each.losing = lost >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
       each.bad = each.loss.longTerm(nowNs) >= (each.bad ? MENDED_RATIO : BAD_RATIO);
-      if (each.delayUs(nowNs) < best.delayUs(nowNs)) {
-        best = each;
-      }
     }
-    if (!paths.isUsable(nearest)) {
-      nearest = best;
-      challenger = null;
-    } else if (best.delayUs(nowNs) > nearest.delayUs(nowNs) * BETTER_SHARE
-        || best.delayUs(nowNs) > nearest.delayUs(nowNs) - BETTER_US) {
-      challenger = null;
-    } else if (best != challenger) {
-      challenger = best;
-      challengedNs = nowNs;
-    } else if (nowNs - challengedNs >= HOLD_NS) {
-      nearest = best;
-      challenger = null;
-    }
+    nearest.look(nowNs);
     second = secondOf(paths.usable(), nowNs);
     SessionPath spare = secondOf(paths.spare(), nowNs);
     boolean spareIsBetter =
@@ -198,7 +192,7 @@ final class PathChoice {
   private @Nullable SessionPath secondOf(SessionPath[] some, long nowNs) {
     SessionPath best = null;
     for (SessionPath each : some) {
-      if (each != nearest && (best == null || isBetterSecond(each, best, nowNs))) {
+      if (each != nearest.get() && (best == null || isBetterSecond(each, best, nowNs))) {
         best = each;
       }
     }
@@ -212,16 +206,17 @@ final class PathChoice {
   }
 
   private boolean sharesLink(SessionPath path) {
-    return path.link.equals(nearest.link);
+    return path.link.equals(nearest.get().link);
   }
 
-  /// Returns the path whose queue is the shortest, of those that are not bad if there is one.
+  /// Returns the path with the most spare rate, of those that are not bad if there is one. Of paths
+  /// with the same, the nearest one.
   private SessionPath mostSpare(long nowNs) {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      int byWait = Double.compare(each.waitSeconds(), most.waitSeconds());
-      boolean nearer = byWait == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
-      if (each.bad == most.bad ? byWait < 0 || nearer : most.bad) {
+      int bySpare = Double.compare(each.sparePerSecond(nowNs), most.sparePerSecond(nowNs));
+      boolean nearer = bySpare == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
+      if (each.bad == most.bad ? bySpare > 0 || nearer : most.bad) {
         most = each;
       }
     }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param address address of the SNAPT's datagrams on this path; null at the device, and before the
 ///   path is bound
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
+/// @param countedDelayUs delay by which low-delay classes choose: the round trip, and 10 ms for
+///   each percent of loss of about the last second; NaN before the first measurement
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
 /// @param usualRoundTripUs round trip of about the last minute, at the prober, and where it shares
 ///   it; NaN before the first measurement
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param lossToHereRatio the same of what left the peer
 /// @param usualLossRatio greater of both shares in about the last ten seconds
 /// @param sentBitPerSecond rate at which outer IP packets left in about the last second
-/// @param bitPerSecond rate of outer IP packets that pacing allows now; infinite without a limit
+/// @param spareBitPerSecond rate of outer IP packets that the path could carry in addition to those
+///   that leave; infinite while it was never full
 /// @param peerBitPerSecond rate at which the prober's outer IP packets leave, where it shares it; 0
 ///   before
 public record PathState(
@@ -28,12 +31,13 @@ public record PathState(
     @Nullable InetSocketAddress address,
     double roundTripUs,
     double usualRoundTripUs,
+    double countedDelayUs,
     int pathMtu,
     double lossRatio,
     double lossToHereRatio,
     double usualLossRatio,
     double sentBitPerSecond,
-    double bitPerSecond,
+    double spareBitPerSecond,
     double peerBitPerSecond) {
   static PathState of(SessionPath path, PathExchange exchange, long nowNs) {
     return new PathState(
@@ -43,12 +47,13 @@ public record PathState(
         exchange.boundTo(path),
         path.roundTripUs(),
         path.usualRoundTripUs(),
+        path.isMeasured() ? path.delayUs(nowNs) : Double.NaN,
         path.mtu.size(),
         path.loss.recent(nowNs),
         path.lossToHere.recent(nowNs),
         Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
-        path.pacing.pacer().bytesPerSecond() * 8,
+        path.sparePerSecond(nowNs) * 8,
         path.peerBitPerSecond);
   }
 }

@@ -205,6 +205,11 @@ final class SessionPath {
         PathMeasurement.ratio(by.fromProber()), PathMeasurement.ratio(by.usualFromProber()), nowNs);
   }
 
+  /// Returns whether the round trip is known.
+  boolean isMeasured() {
+    return !Double.isNaN(roundTripUs());
+  }
+
   /// Returns the round trip in µs, with its loss: each percent counts as 10 ms, because what is
   /// lost comes a round trip later or never. A path that was not measured comes last.
   double delayUs(long nowNs) {
@@ -221,6 +226,20 @@ final class SessionPath {
       waiting += queues.bytes(ServiceClass.of(c));
     }
     return waiting / pacing.pacer().bytesPerSecond();
+  }
+
+  /// Returns the rate that the path could carry in addition to what is sent by it, in bytes per
+  /// second. All choices by rate, all reports of it and all explanations use this value: it is
+  /// infinite while the rate of the path is not known, because it was never full, and 0 while a
+  /// queue stands.
+  double sparePerSecond(long nowNs) {
+    if (!pacing.pacer().isLimiting()) {
+      return Double.POSITIVE_INFINITY;
+    }
+    if (waitSeconds() * 1e9 > FULL_NS) {
+      return 0;
+    }
+    return Math.max(0, pacing.pacer().bytesPerSecond() - pacing.pacer().sentPerSecond(nowNs));
   }
 
   /// Returns whether packets of a class wait for the path, so that another one may take them.

@@ -1,8 +1,9 @@
-package io.viaduct.cnapt.policy;
+package io.viaduct.tunnel.path;
 
 /// The hold time of a decision, so that nothing oscillates: a change must be wanted for so long
-/// before it is made. If a change follows another one too soon, the hold time doubles. Reads no
-/// clock.
+/// before it is made. If a change follows another one within `flapNs` and the hold time, the hold
+/// time doubles, up to a bound. After a longer time without a change it is the least one again.
+/// Reads no clock.
 public final class FlapHold {
   private final long leastNs;
   private final long mostNs;
@@ -23,13 +24,21 @@ public final class FlapHold {
 
   /// Returns whether a change may be made that has been wanted since then.
   public boolean isOver(long sinceNs, long nowNs) {
-    return nowNs - sinceNs >= holdNs; // a difference, because System.nanoTime may wrap
+    return nowNs - sinceNs >= holdNs(nowNs); // a difference, because System.nanoTime may wrap
+  }
+
+  /// Returns the hold time that a change would need now, in ns.
+  public long holdNs(long nowNs) {
+    return isSoon(nowNs) ? holdNs : leastNs;
+  }
+
+  private boolean isSoon(long nowNs) {
+    return hasChanged && nowNs - changedNs < flapNs + holdNs;
   }
 
   /// Records a change.
   public void changed(long nowNs) {
-    holdNs =
-        hasChanged && nowNs - changedNs < flapNs + holdNs ? Math.min(2 * holdNs, mostNs) : leastNs;
+    holdNs = isSoon(nowNs) ? Math.min(2 * holdNs, mostNs) : leastNs;
     hasChanged = true;
     changedNs = nowNs;
   }
