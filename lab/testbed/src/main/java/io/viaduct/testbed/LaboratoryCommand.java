@@ -10,7 +10,8 @@ import picocli.CommandLine.Command;
     subcommands = {
       io.viaduct.testbed.demo.DemoCommand.class,
       io.viaduct.testbed.bench.BenchCommand.class,
-      io.viaduct.testbed.lab.LabCommand.class
+      io.viaduct.testbed.lab.LabCommand.class,
+      io.viaduct.testbed.chaos.ChaosCommand.class
     })
 public final class LaboratoryCommand {
   private LaboratoryCommand() {}

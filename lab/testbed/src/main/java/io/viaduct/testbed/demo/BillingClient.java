@@ -84,6 +84,23 @@ public final class BillingClient {
     return charges(account).stream().mapToLong(Charge::preBytes).sum();
   }
 
+  /// Returns the inner bytes of all charges of an account for one far end.
+  ///
+  /// @param remote `address:port`
+  public long chargedBytes(String account, String remote) throws IOException {
+    return charges(account).stream()
+        .filter(charge -> charge.remote().equals(remote))
+        .mapToLong(Charge::preBytes)
+        .sum();
+  }
+
+  /// Returns the invariants of the ledger that do not hold, as JSON; empty if all hold. An operator
+  /// may ask.
+  public String brokenInvariants() throws IOException {
+    JsonNode verification = get("/ledger/verification");
+    return verification.path("holds").asBoolean() ? "" : verification.path("checks").toString();
+  }
+
   /// Returns how many charges of an account repeat another one: of the same flow and interval.
   public long chargedTwice(String account) throws IOException {
     List<Charge> charges = charges(account);

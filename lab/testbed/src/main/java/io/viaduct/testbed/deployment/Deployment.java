@@ -43,6 +43,7 @@ public final class Deployment {
   private final Map<String, Started> services = new LinkedHashMap<>();
   private final SupervisedService.Listener listener;
   private @Nullable StartCaches caches;
+  private int restartsPerMinute = RESTARTS;
 
   private record Started(ServicePlan plan, SupervisedService service) {}
 
@@ -177,6 +178,11 @@ public final class Deployment {
     caches = into;
   }
 
+  /// Sets how often a service that is started later may end within a minute, before it is given up.
+  public void restartsPerMinute(int restarts) {
+    restartsPerMinute = restarts;
+  }
+
   /// Returns the directory of this run's keys, configuration, logs and state.
   public Path directory() {
     return directory;
@@ -196,7 +202,7 @@ public final class Deployment {
     SupervisedService service =
         SupervisedService.start(
             () -> ServiceProcess.start(plan.name(), plan.namespace(), command, directory),
-            new RestartLimit(RESTARTS, RESTART_WINDOW),
+            new RestartLimit(restartsPerMinute, RESTART_WINDOW),
             listener,
             nanoTime);
     services.put(plan.name(), new Started(plan, service));

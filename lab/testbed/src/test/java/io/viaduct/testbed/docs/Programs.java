@@ -46,7 +46,7 @@ final class Programs {
           "provider", ProviderCommand.class,
           "user-agent", UserAgentCommand.class);
 
-  private static final List<String> LABORATORY = List.of("demo", "bench", "lab");
+  private static final List<String> LABORATORY = List.of("demo", "bench", "lab", "chaos");
 
   /// Commands of the launcher that are bash, and the file that reads their options.
   private static final Map<String, String> SCRIPTS =
@@ -85,6 +85,7 @@ final class Programs {
         "user-agent",
         "demo",
         "bench",
+        "chaos",
         "train",
         "screenshots",
         "fuzz");

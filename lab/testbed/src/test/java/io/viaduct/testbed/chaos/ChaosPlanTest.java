@@ -1,0 +1,38 @@
+package io.viaduct.testbed.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.testbed.chaos.ChaosPlan.Point;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ChaosPlanTest {
+  private static List<Point> points(long seed, int count) {
+    var plan = new ChaosPlan(seed);
+    return Stream.generate(plan::next).limit(count).toList();
+  }
+
+  @Test
+  void equalSeedsGiveEqualPointsAndOthersDoNot() {
+    assertThat(points(7, 100)).isEqualTo(points(7, 100)).isNotEqualTo(points(8, 100));
+  }
+
+  @Test
+  void everyFaultOccursOnceBeforeOneOccursAgain() {
+    int faults = Fault.values().length;
+    assertThat(points(7, faults).stream().map(Point::fault))
+        .containsExactlyInAnyOrder(Fault.values());
+    assertThat(points(7, 2 * faults).stream().map(Point::fault).skip(faults))
+        .containsExactlyInAnyOrder(Fault.values());
+  }
+
+  @Test
+  void onlyALastingFaultHasALength() {
+    assertThat(points(7, 100))
+        .allSatisfy(point ->
+            assertThat(point.length().compareTo(Duration.ZERO) > 0)
+                .isEqualTo(point.fault().isLasting()));
+  }
+}
