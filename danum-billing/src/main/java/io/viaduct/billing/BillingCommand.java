@@ -149,7 +149,7 @@ public final class BillingCommand {
               EmbeddedDatabase.joinOrStart(
                   Path.of(configuration.database().dataDirectory()),
                   configuration.database().binaries());
-          HikariDataSource pool = Migrations.open(database.address(), 2)) {
+          HikariDataSource pool = Migrations.open(database.access(), 2)) {
         return print(pool);
       }
     }

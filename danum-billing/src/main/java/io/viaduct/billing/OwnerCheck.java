@@ -48,7 +48,7 @@ final class OwnerCheck {
       throws IOException {
     return OpeningDatabase.isEmbedded(settings)
         ? EmbeddedDatabase.running(Path.of(settings.dataDirectory()))
-        : Optional.of(OpeningDatabase.external(settings));
+        : Optional.of(OpeningDatabase.external(settings).application());
   }
 
   private static PGSimpleDataSource source(DatabaseAddress address) {

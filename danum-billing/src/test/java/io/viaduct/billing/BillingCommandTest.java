@@ -47,7 +47,7 @@ class BillingCommandTest {
   }
 
   private String configuration(String more) throws Exception {
-    DatabaseAddress database = SharedDatabase.database().address();
+    DatabaseAddress database = SharedDatabase.database().access().application();
     TlsSettings tls = new TestAuthority(folder).issue("danum-billing");
     RunningBilling.secret(folder, "operator-password", "operator-secret");
     RunningBilling.secret(folder, "database-password", database.password());
@@ -56,7 +56,7 @@ class BillingCommandTest {
             """
             tls: {certificate: %s, private-key: %s, trust: %s}
             operator: {password-file: %s}
-            database: {url: '%s', user: danum, password-file: %s}
+            database: {url: '%s', user: danum_application, password-file: %s}
             sip-domain: ims.test
             credentials: {key-file: %s}
             %s
@@ -87,7 +87,7 @@ class BillingCommandTest {
     assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("grace-time: PT10M")
         .doesNotContain("operator-secret")
-        .doesNotContain(SharedDatabase.database().address().password());
+        .doesNotContain(SharedDatabase.database().access().application().password());
   }
 
   @Test

@@ -46,7 +46,7 @@ public final class RunningBilling implements AutoCloseable {
       throws Exception {
     TestAuthority authority = new TestAuthority(folder);
     TlsSettings tls = authority.issue("danum-billing");
-    DatabaseAddress database = SharedDatabase.database().address();
+    DatabaseAddress database = SharedDatabase.database().access().application();
     secret(folder, "database-password", database.password());
     secret(folder, "operator-password", OPERATOR_PASSWORD);
     Path file =

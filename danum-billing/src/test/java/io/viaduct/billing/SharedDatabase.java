@@ -1,6 +1,7 @@
 package io.viaduct.billing;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.tariff.SeedTariff;
@@ -9,10 +10,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// One embedded PostgreSQL for all tests of this JVM. Tests use different names, so that they do
@@ -25,7 +30,7 @@ public final class SharedDatabase {
   public static final Path CREDENTIAL_KEY = home().resolve("credential.key");
 
   private static final EmbeddedDatabase DATABASE = start();
-  private static final HikariDataSource POOL = Migrations.open(DATABASE.address(), 20);
+  private static final HikariDataSource POOL = Migrations.open(DATABASE.access(), 20);
 
   // The first tariff of a database stays its version 1, so it must not depend on which test is
   // first. It is the document of an installation from before documents had versions. What the
@@ -75,6 +80,21 @@ public final class SharedDatabase {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// Runs statements in one transaction of the role that owns the tables. It can change the schema
+  /// and switch triggers off, which billing's role cannot.
+  public static void asOwner(Consumer<JdbcTemplate> statements) {
+    asOwner((jdbc, _) -> statements.accept(jdbc));
+  }
+
+  /// As [#asOwner(Consumer)], with the transaction, to roll it back.
+  public static void asOwner(BiConsumer<JdbcTemplate, TransactionStatus> statements) {
+    DatabaseAddress owner = DATABASE.access().owner();
+    DriverManagerDataSource source =
+        new DriverManagerDataSource(owner.url(), owner.user(), owner.password());
+    new TransactionTemplate(new JdbcTransactionManager(source))
+        .executeWithoutResult(status -> statements.accept(new JdbcTemplate(source), status));
   }
 
   public static EmbeddedDatabase database() {

@@ -29,6 +29,7 @@ final class ServiceFiles {
   static final String BRIDGE_CONFIGURATION = BRIDGE + "/ims-bridge.yml";
   static final String WEBGUI_CONFIGURATION = WEBGUI + "/webgui.yml";
   static final String DATABASE_PASSWORD = BILLING + "/database.password";
+  static final String DATABASE_OWNER_PASSWORD = BILLING + "/database-owner.password";
   static final String OPERATOR_PASSWORD = BILLING + "/operator.password";
 
   private static final List<HostName> LOOPBACK =
@@ -96,8 +97,11 @@ final class ServiceFiles {
     directory.make(BILLING + "/credentials.key", Passwords::drawKeyLine);
     if (hasOwnDatabase()) {
       directory.make(DATABASE_PASSWORD, Passwords::drawLine);
-      // The database server runs as another user than billing, and reads this copy.
+      directory.make(DATABASE_OWNER_PASSWORD, Passwords::drawLine);
+      // The database server runs as another user than billing, and reads these copies.
       directory.makeReadable("database/password", () -> directory.read(DATABASE_PASSWORD));
+      directory.makeReadable(
+          "database/owner.password", () -> directory.read(DATABASE_OWNER_PASSWORD));
     }
     for (Snapt snapt : installation.snapts()) {
       makeEd25519(reportKey(snapt));
@@ -132,10 +136,19 @@ final class ServiceFiles {
             .formatted(installation.domain()));
     text.append(
         hasOwnDatabase()
-            ? "database: {url: %s, user: %s, password-file: database.password}\n"
+            ? """
+            # user bills, and can only add posted rows; owner-user owns the tables and migrates them.
+            database:
+              url: %s
+              user: %s
+              password-file: database.password
+              owner-user: %s
+              owner-password-file: database-owner.password
+            """
                 .formatted(
                     YamlText.quoted(installation.databaseUrl()),
-                    YamlText.quoted(installation.databaseUser()))
+                    YamlText.quoted(installation.databaseUser()),
+                    YamlText.quoted(installation.databaseOwner()))
             : "# Billing runs its own PostgreSQL; the ledger is in this directory.\ndatabase: {data-directory: %s}\n"
                 .formatted(state(BILLING, "database")));
     text.append(

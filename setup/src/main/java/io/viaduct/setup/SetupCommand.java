@@ -103,7 +103,9 @@ public final class SetupCommand implements Callable<Integer> {
 
   @Option(
       names = "--database-user",
-      description = "role in that PostgreSQL (default: ${DEFAULT-VALUE})")
+      description =
+          "role in that PostgreSQL that bills (default: ${DEFAULT-VALUE}); the role with the suffix"
+              + " _owner owns the tables")
   private String databaseUser = "viaduct";
 
   @Option(

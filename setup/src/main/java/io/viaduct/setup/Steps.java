@@ -74,10 +74,12 @@ final class Steps {
       if (processes.stream().anyMatch(each -> each.program.equals("danum-billing"))
           && !installation.databaseUrl().isEmpty()) {
         out.printf(
-            "  # first, in your PostgreSQL: the role '%s' with the password in %s, and its"
-                + " database%n",
+            "  # first, in your PostgreSQL: the role '%s' with the password in %s and its database,"
+                + " and the role '%s' with the password in %s%n",
+            installation.databaseOwner(),
+            workplace.path(ServiceFiles.DATABASE_OWNER_PASSWORD),
             installation.databaseUser(),
-            workplace.path(ServiceFiles.BILLING + "/database.password"));
+            workplace.path(ServiceFiles.DATABASE_PASSWORD));
       }
       processes.forEach(each -> out.println("  " + start(each)));
     });

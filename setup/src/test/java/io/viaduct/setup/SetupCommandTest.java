@@ -223,10 +223,19 @@ class SetupCommandTest {
     install("--database-url", "jdbc:postgresql://db.example:5432/viaduct");
     assertThat(read("danum-billing/danum-billing.yml"))
         .contains(
-            "url: \"jdbc:postgresql://db.example:5432/viaduct\", user: \"viaduct\", password-file:"
-                + " database.password")
+            """
+            database:
+              url: "jdbc:postgresql://db.example:5432/viaduct"
+              user: "viaduct"
+              password-file: database.password
+              owner-user: "viaduct_owner"
+              owner-password-file: database-owner.password
+            """)
         .doesNotContain("data-directory");
     assertThat(read("danum-billing/database.password").strip()).hasSize(24);
+    assertThat(read("danum-billing/database-owner.password").strip())
+        .hasSize(24)
+        .isNotEqualTo(read("danum-billing/database.password").strip());
   }
 
   @Test

@@ -320,6 +320,8 @@ public record BillingConfiguration(
   /// @param url JDBC URL, or empty for the embedded PostgreSQL
   /// @param user role at that URL
   /// @param passwordFile file with the role's password, or empty
+  /// @param ownerUser role at that URL that owns the tables and migrates them; empty: `user`
+  /// @param ownerPasswordFile file with the owner's password, or empty
   /// @param dataDirectory directory of the embedded PostgreSQL; required if there is no URL
   /// @param binariesDirectory directory into which the programs of the embedded PostgreSQL are
   ///   unpacked; empty for the data directory
@@ -328,6 +330,8 @@ public record BillingConfiguration(
       String url,
       String user,
       @FileName String passwordFile,
+      String ownerUser,
+      @FileName String ownerPasswordFile,
       @FileName String dataDirectory,
       @FileName String binariesDirectory,
       int connections) {
@@ -342,8 +346,14 @@ public record BillingConfiguration(
           connections >= 2 && connections <= 200,
           "connections must be between 2 and 200",
           Integer.toString(connections));
-      if (!passwordFile.isEmpty()) {
-        Secret.of(passwordFile);
+      require(
+          ownerUser.isEmpty() || !url.isEmpty() && !ownerUser.equals(user),
+          "owner-user needs a url, and must not be user",
+          ownerUser);
+      for (String file : List.of(passwordFile, ownerPasswordFile)) {
+        if (!file.isEmpty()) {
+          Secret.of(file);
+        }
       }
     }
 

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -33,11 +34,16 @@ import org.slf4j.LoggerFactory;
 /// Runs a PostgreSQL as a child process. All its files are in one directory: `cluster/` (the data),
 /// `binaries/` (unpacked from the jar), `password`, `lock`.
 ///
-/// Billing's role is not a superuser, so it cannot undo the revoked privileges. Every connection
-/// needs the password, which only the owner of the directory can read.
+/// Billing runs with a role that owns nothing, so it cannot change posted rows. Another role owns
+/// the tables and migrates them. No connection is accepted without the password, which the roles
+/// share: they protect the ledger from a faulty statement, and only the owner of the directory can
+/// read the file.
 public final class EmbeddedDatabase implements AutoCloseable {
-  /// Role and database of billing.
-  private static final String ROLE = "danum";
+  /// The database, and the role that owns it.
+  private static final String OWNER = "danum";
+
+  private static final String APPLICATION = "danum_application";
+  private static final String SUPERUSER = "postgres";
 
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
   private static final int ANY_PORT = 0;
@@ -50,7 +56,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private final FileChannel lockFile;
   private final @Nullable Launch launch; // null where another process owns PostgreSQL
-  private final DatabaseAddress address;
+  private final DatabaseAccess access;
   private @Nullable EmbeddedPostgres postgres; // guarded by this
   private @Nullable PostmasterWatch watch; // guarded by this
   private boolean isClosed; // guarded by this
@@ -59,11 +65,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
       FileChannel lockFile,
       @Nullable Launch launch,
       @Nullable EmbeddedPostgres postgres,
-      DatabaseAddress address) {
+      DatabaseAccess access) {
     this.lockFile = lockFile;
     this.launch = launch;
     this.postgres = postgres;
-    this.address = address;
+    this.access = access;
   }
 
   /// The failures that a committed transaction survives.
@@ -96,8 +102,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
       removeIncompletePrograms(binaries);
       Launch launch = new Launch(home, cluster, binaries, durability);
       EmbeddedPostgres postgres = launch(launch, ANY_PORT);
+      setPasswordOnce(home, cluster, postgres);
       return new EmbeddedDatabase(
-          lockFile, launch, postgres, setPasswordOnce(home, cluster, postgres));
+          lockFile, launch, postgres, access(postgres.getPort(), password(home)));
     } catch (IOException | RuntimeException e) {
       lockFile.close();
       throw e;
@@ -113,26 +120,26 @@ public final class EmbeddedDatabase implements AutoCloseable {
         int port =
             OrphanedPostmaster.port(home.resolve("cluster"))
                 .orElseThrow(() -> new IOException("PostgreSQL of " + home + " is starting"));
-        return new EmbeddedDatabase(lockFile, null, null, address(port, password(home)));
+        return new EmbeddedDatabase(lockFile, null, null, access(port, password(home)));
       }
     }
     lockFile.close();
     return start(directory, binaries, Durability.DURABLE);
   }
 
-  /// Returns the address of the PostgreSQL that runs on a directory; empty if none does. Changes
-  /// nothing.
+  /// Returns the owner's address in the PostgreSQL that runs on a directory; empty if none does.
+  /// Changes nothing.
   public static Optional<DatabaseAddress> running(Path directory) throws IOException {
     Path home = directory.toAbsolutePath().normalize();
     Optional<Integer> port = OrphanedPostmaster.port(home.resolve("cluster"));
     return port.isPresent() && Files.exists(home.resolve("password"))
-        ? Optional.of(address(port.get(), password(home)))
+        ? Optional.of(address(port.get(), OWNER, password(home)))
         : Optional.empty();
   }
 
-  /// Returns the address that billing connects to.
-  public DatabaseAddress address() {
-    return address;
+  /// Returns the roles that billing connects with.
+  public DatabaseAccess access() {
+    return access;
   }
 
   private static Path prepare(Path directory) throws IOException {
@@ -239,11 +246,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   // Until the password is set, the first start accepts any connection. The database is still empty
   // then.
-  private static DatabaseAddress setPasswordOnce(Path home, Path cluster, EmbeddedPostgres postgres)
+  private static void setPasswordOnce(Path home, Path cluster, EmbeddedPostgres postgres)
       throws IOException {
     Path passwordFile = home.resolve("password");
     if (Files.exists(passwordFile)) {
-      return address(postgres.getPort(), password(home));
+      return;
     }
     byte[] random = new byte[24];
     new SecureRandom().nextBytes(random);
@@ -252,9 +259,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     try (Connection connection = superuser.getConnection();
         Statement statement = connection.createStatement()) {
       // The alphabet of base64url needs no quoting.
-      statement.execute("create role %s login password '%s'".formatted(ROLE, password));
-      statement.execute("create database %s owner %s".formatted(ROLE, ROLE));
-      statement.execute("alter role postgres password '%s'".formatted(password));
+      statement.execute("create role %s login password '%s'".formatted(OWNER, password));
+      statement.execute("create database %s owner %s".formatted(OWNER, OWNER));
+      statement.execute("alter role %s password '%s'".formatted(SUPERUSER, password));
       Files.writeString(
           cluster.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
       try (ResultSet reloaded = statement.executeQuery("select pg_reload_conf()")) {
@@ -270,15 +277,37 @@ public final class EmbeddedDatabase implements AutoCloseable {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(newPasswordFile, password);
     Files.move(newPasswordFile, passwordFile);
-    return address(postgres.getPort(), password);
   }
 
   private static String password(Path home) throws IOException {
     return Files.readString(home.resolve("password")).strip();
   }
 
-  private static DatabaseAddress address(int port, String password) {
-    return new DatabaseAddress("jdbc:postgresql://127.0.0.1:" + port + "/" + ROLE, ROLE, password);
+  private static DatabaseAccess access(int port, String password) throws IOException {
+    makeApplicationRole(address(port, SUPERUSER, password));
+    return new DatabaseAccess(address(port, APPLICATION, password), address(port, OWNER, password));
+  }
+
+  // A cluster of the version with one role gets the second one at its next start.
+  private static void makeApplicationRole(DatabaseAddress superuser) throws IOException {
+    try (Connection connection =
+            DriverManager.getConnection(superuser.url(), superuser.user(), superuser.password());
+        Statement statement = connection.createStatement()) {
+      try (ResultSet found =
+          statement.executeQuery("select from pg_roles where rolname = '" + APPLICATION + "'")) {
+        if (found.next()) {
+          return;
+        }
+      }
+      statement.execute(
+          "create role %s login password '%s'".formatted(APPLICATION, superuser.password()));
+    } catch (SQLException e) {
+      throw new IOException("the set-up of the embedded PostgreSQL failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static DatabaseAddress address(int port, String role, String password) {
+    return new DatabaseAddress("jdbc:postgresql://127.0.0.1:" + port + "/" + OWNER, role, password);
   }
 
   /// Restarts the postmaster whenever it dies, until [#close]. The address stays the same.
@@ -298,7 +327,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       return;
     }
     EmbeddedPostgres dead = postgres;
-    int port = URI.create(address.url().substring("jdbc:".length())).getPort();
+    int port = URI.create(access.owner().url().substring("jdbc:".length())).getPort();
     if (dead != null) {
       postgres = null;
       dead.close(); // gives up its lock

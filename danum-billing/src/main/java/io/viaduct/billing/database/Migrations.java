@@ -6,22 +6,28 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// Opens the connection pool, and then migrates the schema to this version before anything reads
-/// it.
+/// Migrates the schema to this version as the owner's role, and then opens the connection pool of
+/// the application's role.
 public final class Migrations {
   /// Longest wait for a connection; after it the request fails.
   private static final Duration CONNECTION_WAIT_MAX = Duration.ofSeconds(3);
 
   private static final int OUTSIDE_POOL_TIMEOUT_SECONDS = 10;
+  private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
   private Migrations() {}
 
-  /// Returns a pool of connections to a migrated schema.
-  public static HikariDataSource open(DatabaseAddress address, int connections) {
-    HikariDataSource pool = new HikariDataSource(pool(address, connections));
+  /// Returns a pool of the application's connections to a migrated schema. Warns if that role can
+  /// change posted rows.
+  public static HikariDataSource open(DatabaseAccess access, int connections) {
+    migrate(access);
+    HikariDataSource pool = new HikariDataSource(pool(access.application(), connections));
     try {
-      migrate(pool);
+      warnOfOwner(pool);
       return pool;
     } catch (RuntimeException e) {
       pool.close();
@@ -59,12 +65,30 @@ public final class Migrations {
     return source;
   }
 
-  private static void migrate(DataSource pool) {
+  // The callback afterMigrate.sql reads the name of the role that it grants rights to.
+  private static void migrate(DatabaseAccess access) {
+    String application = access.application().user().replace("'", "''");
     Flyway.configure()
-        .dataSource(pool)
+        .dataSource(access.owner().url(), access.owner().user(), access.owner().password())
+        .initSql("set viaduct.application = '" + application + "'")
         .locations("classpath:db/migration")
         .cleanDisabled(true)
         .load()
         .migrate();
+  }
+
+  // A member of the owner's role and a superuser have the owner's rights too.
+  private static void warnOfOwner(HikariDataSource pool) {
+    JdbcClient.create(pool)
+        .sql(
+            "select current_user from pg_class where oid = 'posting'::regclass"
+                + " and pg_has_role(current_user, relowner, 'member')")
+        .query(String.class)
+        .optional()
+        .ifPresent(role ->
+            LOG.warn(
+                "the database role '{}' owns the ledger's tables, so it can change posted rows: give"
+                    + " billing a role of its own (database.owner-user, docs/operator.md)",
+                role));
   }
 }

@@ -43,7 +43,7 @@ public final class OpeningDatabase implements AutoCloseable {
 
   private void open() {
     try {
-      HikariDataSource pool = Migrations.open(address(), settings.connections());
+      HikariDataSource pool = Migrations.open(access(), settings.connections());
       try {
         firstRows.join().forEach(rows -> rows.store(pool));
       } catch (RuntimeException e) {
@@ -56,7 +56,7 @@ public final class OpeningDatabase implements AutoCloseable {
     }
   }
 
-  private DatabaseAddress address() throws IOException {
+  private DatabaseAccess access() throws IOException {
     if (!isEmbedded(settings)) {
       return external(settings);
     }
@@ -66,7 +66,7 @@ public final class OpeningDatabase implements AutoCloseable {
             settings.binaries(),
             EmbeddedDatabase.Durability.DURABLE);
     embedded = started;
-    return started.address();
+    return started.access();
   }
 
   /// Returns true if billing starts a PostgreSQL of its own.
@@ -74,12 +74,19 @@ public final class OpeningDatabase implements AutoCloseable {
     return settings.url().isEmpty();
   }
 
-  /// Returns the address of the PostgreSQL that the configuration names by its URL.
-  public static DatabaseAddress external(BillingConfiguration.Database settings) {
+  /// Returns the roles in the PostgreSQL that the configuration names by its URL.
+  public static DatabaseAccess external(BillingConfiguration.Database settings) {
+    DatabaseAddress application = address(settings.url(), settings.user(), settings.passwordFile());
+    return settings.ownerUser().isEmpty()
+        ? DatabaseAccess.oneRole(application)
+        : new DatabaseAccess(
+            application,
+            address(settings.url(), settings.ownerUser(), settings.ownerPasswordFile()));
+  }
+
+  private static DatabaseAddress address(String url, String user, String passwordFile) {
     return new DatabaseAddress(
-        settings.url(),
-        settings.user(),
-        settings.passwordFile().isEmpty() ? "" : Secret.of(settings.passwordFile()).reveal());
+        url, user, passwordFile.isEmpty() ? "" : Secret.of(passwordFile).reveal());
   }
 
   /// Returns the pool of connections, which may not be open yet.

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -107,7 +108,8 @@ public final class ReportIntake {
     }
   }
 
-  // A report that the database refuses must not hold up the others of its batch.
+  // A report that the database refuses must not hold up the others of its batch: halves are posted
+  // in their order until it is alone.
   private List<@Nullable PostResult> post(List<MeasuredInterval> valid, Instant now) {
     try {
       return List.copyOf(postWhole(valid, now));
@@ -115,20 +117,14 @@ public final class ReportIntake {
       if (e instanceof NonTransientDataAccessResourceException) {
         throw e;
       }
-      LOG.error(
-          "a batch of {} reports cannot be posted together, posting them one by one",
-          valid.size(),
-          e);
-    }
-    List<@Nullable PostResult> results = new ArrayList<>();
-    for (MeasuredInterval interval : valid) {
-      try {
-        results.add(postWhole(List.of(interval), now).getFirst());
-      } catch (NonTransientDataAccessException | ArithmeticException e) {
-        LOG.error("report {} cannot be posted and is deferred", interval.key().text(), e);
-        results.add(null);
+      if (valid.size() == 1) {
+        LOG.error("report {} cannot be posted and is deferred", valid.getFirst().key().text(), e);
+        return Collections.singletonList(null);
       }
     }
+    int half = valid.size() / 2;
+    List<@Nullable PostResult> results = new ArrayList<>(post(valid.subList(0, half), now));
+    results.addAll(post(valid.subList(half, valid.size()), now));
     return results;
   }
 

@@ -32,13 +32,13 @@ class EmbeddedDatabaseTest {
   @Test
   void dataOutlivesTheProcessAndAnOrphanIsStoppedByTheNextStart() throws Exception {
     try (EmbeddedDatabase first = start()) {
-      try (Connection connection = connect(first.address());
+      try (Connection connection = connect(first.access().owner());
           Statement statement = connection.createStatement()) {
         statement.execute("create table kept as select 42 as n");
       }
       assertThatThrownBy(this::start).hasMessageContaining("held by another billing process");
       try (EmbeddedDatabase joined = EmbeddedDatabase.joinOrStart(home, SharedDatabase.BINARIES)) {
-        assertThat(joined.address()).isEqualTo(first.address());
+        assertThat(joined.access()).isEqualTo(first.access());
       }
       assertThat(OrphanedPostmaster.port(home.resolve("cluster"))).isPresent();
     }
@@ -48,7 +48,7 @@ class EmbeddedDatabaseTest {
     Process orphan = orphan();
     try (EmbeddedDatabase again = start()) {
       assertThat(orphan.onExit().get(20, TimeUnit.SECONDS).exitValue()).isZero();
-      try (Connection connection = connect(again.address());
+      try (Connection connection = connect(again.access().owner());
           Statement statement = connection.createStatement();
           ResultSet row = statement.executeQuery("select n from kept")) {
         assertThat(row.next()).isTrue();
@@ -91,14 +91,15 @@ class EmbeddedDatabaseTest {
     try (EmbeddedDatabase database = start()) {
       assertThat(Files.getPosixFilePermissions(home.resolve("password")))
           .isEqualTo(PosixFilePermissions.fromString("rw-------"));
-      assertThat(database.address().toString()).doesNotContain(database.address().password());
-      for (String role : new String[] {"danum", "postgres"}) {
-        assertThatThrownBy(
-                () -> DriverManager.getConnection(database.address().url(), role, "guess"))
+      assertThat(database.access().application().toString())
+          .doesNotContain(database.access().application().password());
+      for (String role : new String[] {"danum", "danum_application", "postgres"}) {
+        assertThatThrownBy(() ->
+                DriverManager.getConnection(database.access().application().url(), role, "guess"))
             .isInstanceOf(SQLException.class)
             .hasMessageContaining("password authentication failed");
       }
-      try (Connection connection = connect(database.address());
+      try (Connection connection = connect(database.access().application());
           Statement statement = connection.createStatement();
           ResultSet row =
               statement.executeQuery(

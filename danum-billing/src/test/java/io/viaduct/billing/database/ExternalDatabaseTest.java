@@ -34,7 +34,7 @@ class ExternalDatabaseTest {
             POSTGRES.getJdbcUrl().replace("/" + POSTGRES.getDatabaseName(), "/billing"),
             "billing",
             "billing-secret");
-    try (HikariDataSource pool = Migrations.open(address, 2)) {
+    try (HikariDataSource pool = Migrations.open(DatabaseAccess.oneRole(address), 2)) {
       JdbcTemplate jdbc = new JdbcTemplate(pool);
       assertThat(
               new LedgerVerification(
@@ -44,7 +44,7 @@ class ExternalDatabaseTest {
       assertThatThrownBy(() -> jdbc.execute("delete from ledger_account"))
           .hasMessageContaining("permission denied");
     }
-    try (HikariDataSource again = Migrations.open(address, 2)) {
+    try (HikariDataSource again = Migrations.open(DatabaseAccess.oneRole(address), 2)) {
       assertThat(again.isRunning()).isTrue();
     }
   }

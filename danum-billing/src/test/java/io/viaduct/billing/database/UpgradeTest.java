@@ -53,7 +53,7 @@ class UpgradeTest {
   void aChargeOfTheVersionBeforeCostsTheSameUnderItsTariff() throws Exception {
     try (EmbeddedDatabase database =
         EmbeddedDatabase.start(home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST)) {
-      DatabaseAddress address = database.address();
+      DatabaseAddress address = database.access().owner();
       Flyway.configure()
           .dataSource(address.url(), address.user(), address.password())
           .locations("classpath:db/migration")
@@ -67,7 +67,7 @@ class UpgradeTest {
         new TransactionTemplate(new JdbcTransactionManager(pool))
             .executeWithoutResult(_ -> storeOneCharge(JdbcClient.create(pool)));
       }
-      try (HikariDataSource pool = Migrations.open(address, 2)) {
+      try (HikariDataSource pool = Migrations.open(database.access(), 2)) {
         JdbcClient jdbc = JdbcClient.create(pool);
         JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
         assertThat(new LedgerVerification(jdbc, new Snapshot(transactions)).run())

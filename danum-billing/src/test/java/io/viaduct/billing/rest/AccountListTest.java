@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,14 +46,13 @@ class AccountListTest {
   }
 
   // Billing looks at every account whose credit it is told of, and mends its state.
-  private static void quietly(Runnable change) {
-    SharedDatabase.transaction()
-        .executeWithoutResult(_ -> {
-          List<String> tables = List.of("account", "credit_account");
-          tables.forEach(table -> JDBC.execute("alter table " + table + " disable trigger user"));
-          change.run();
-          tables.forEach(table -> JDBC.execute("alter table " + table + " enable trigger user"));
-        });
+  private static void quietly(Consumer<JdbcTemplate> change) {
+    SharedDatabase.asOwner(owner -> {
+      List<String> tables = List.of("account", "credit_account");
+      tables.forEach(table -> owner.execute("alter table " + table + " disable trigger user"));
+      change.accept(owner);
+      tables.forEach(table -> owner.execute("alter table " + table + " enable trigger user"));
+    });
   }
 
   private record Known(
@@ -89,14 +89,14 @@ class AccountListTest {
             random.nextInt(4) == 0,
             random.nextInt(7) - 3,
             random.nextInt(4));
-    quietly(() -> {
-      JDBC.update(
+    quietly(owner -> {
+      owner.update(
           "insert into account (id, display_name, role, password_hash, created_at, state)"
               + " values (?, ?, 'user', 'x', now(), ?)",
           id,
           name,
           state);
-      JDBC.update(
+      owner.update(
           "insert into credit_account (account, state, blocked, balance_microdenarii) values (?, ?, ?, ?)",
           id,
           credit,
@@ -116,18 +116,18 @@ class AccountListTest {
   // Other tests verify the whole ledger: balances and spending must not stay. A deletion locks the
   // rows that refer to the account, also those that are only ever added.
   private static void remove(String prefix) {
-    List<String> locked =
-        JDBC.queryForList(
-            "select distinct conrelid::regclass::text from pg_constraint where contype = 'f'"
-                + " and confrelid in ('account'::regclass, 'credit_account'::regclass)"
-                + " and not has_any_column_privilege(conrelid, 'update')",
-            String.class);
-    quietly(() -> {
-      locked.forEach(table -> JDBC.execute("grant update on " + table + " to current_user"));
-      JDBC.update("delete from spending where account like ?", prefix + "%");
-      JDBC.update("delete from credit_account where account like ?", prefix + "%");
-      JDBC.update("delete from account where id like ?", prefix + "%");
-      locked.forEach(table -> JDBC.execute("revoke update on " + table + " from current_user"));
+    quietly(owner -> {
+      List<String> locked =
+          owner.queryForList(
+              "select distinct conrelid::regclass::text from pg_constraint where contype = 'f'"
+                  + " and confrelid in ('account'::regclass, 'credit_account'::regclass)"
+                  + " and not has_any_column_privilege(conrelid, 'update')",
+              String.class);
+      locked.forEach(table -> owner.execute("grant update on " + table + " to current_user"));
+      owner.update("delete from spending where account like ?", prefix + "%");
+      owner.update("delete from credit_account where account like ?", prefix + "%");
+      owner.update("delete from account where id like ?", prefix + "%");
+      locked.forEach(table -> owner.execute("revoke update on " + table + " from current_user"));
     });
   }
 
@@ -252,13 +252,13 @@ class AccountListTest {
   void everyOrderAndFilterAnswersAmongTenThousandAccounts() throws Exception {
     String prefix = "many" + UUID.randomUUID().toString().substring(0, 6) + "-";
     try {
-      quietly(() -> {
-        JDBC.update(
+      quietly(owner -> {
+        owner.update(
             "insert into account (id, display_name, role, password_hash, created_at, state)"
                 + " select ? || n, 'Name' || n || ' Family' || n % 1000, 'user', 'x', now(),"
                 + " case when n % 500 = 0 then 'suspended' else 'active' end from generate_series(1, 10000) n",
             prefix);
-        JDBC.update(
+        owner.update(
             "insert into credit_account (account, balance_microdenarii, blocked)"
                 + " select id, hashtext(id), hashtext(id) % 900 = 0 from account where id like ?",
             prefix + "%");

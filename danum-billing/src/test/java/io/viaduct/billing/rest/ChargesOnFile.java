@@ -121,23 +121,22 @@ final class ChargesOnFile {
   /// grants itself what a deletion needs, as only the owner of the tables can: to delete, and to
   /// lock the rows of the tables that refer to a charge.
   static void remove(String account) {
-    SharedDatabase.transaction()
-        .executeWithoutResult(_ -> {
-          List<String> locked = unlockableTables();
-          locked.forEach(table -> JDBC.execute("grant update on " + table + " to current_user"));
-          for (String table : List.of("charge", "charging_interval")) {
-            JDBC.execute("alter table " + table + " disable trigger user");
-            JDBC.execute("grant delete on " + table + " to current_user");
-            JDBC.update("delete from " + table + " where account = ?", account);
-            JDBC.execute("revoke delete on " + table + " from current_user");
-            JDBC.execute("alter table " + table + " enable trigger user");
-          }
-          locked.forEach(table -> JDBC.execute("revoke update on " + table + " from current_user"));
-        });
+    SharedDatabase.asOwner(owner -> {
+      List<String> locked = unlockableTables(owner);
+      locked.forEach(table -> owner.execute("grant update on " + table + " to current_user"));
+      for (String table : List.of("charge", "charging_interval")) {
+        owner.execute("alter table " + table + " disable trigger user");
+        owner.execute("grant delete on " + table + " to current_user");
+        owner.update("delete from " + table + " where account = ?", account);
+        owner.execute("revoke delete on " + table + " from current_user");
+        owner.execute("alter table " + table + " enable trigger user");
+      }
+      locked.forEach(table -> owner.execute("revoke update on " + table + " from current_user"));
+    });
   }
 
-  private static List<String> unlockableTables() {
-    return JDBC.queryForList(
+  private static List<String> unlockableTables(JdbcTemplate owner) {
+    return owner.queryForList(
         "select distinct conrelid::regclass::text from pg_constraint where contype = 'f'"
             + " and confrelid in ('charge'::regclass, 'charging_interval'::regclass)"
             + " and not has_any_column_privilege(conrelid, 'update')",
@@ -170,7 +169,6 @@ final class ChargesOnFile {
         Timestamp.from(first),
         Timestamp.from(first),
         charges / 2);
-    JDBC.execute("analyze charge");
-    JDBC.execute("analyze charging_interval");
+    SharedDatabase.asOwner(owner -> owner.execute("analyze charge, charging_interval"));
   }
 }

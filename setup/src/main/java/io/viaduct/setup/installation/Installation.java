@@ -17,7 +17,7 @@ import java.util.Set;
 /// @param trustedProxies addresses and networks from which the pages connect to billing, besides
 ///   the addresses of `webgui-hosts`
 /// @param databaseUrl JDBC address of a PostgreSQL; empty: billing runs its own
-/// @param databaseUser role in that PostgreSQL
+/// @param databaseUser role in that PostgreSQL that bills
 /// @param state directory below which services keep their state; empty: beside their configuration
 /// @param snapts the relays
 public record Installation(
@@ -111,6 +111,11 @@ public record Installation(
         databaseUser,
         state,
         others);
+  }
+
+  /// Returns the role in the operator's PostgreSQL that owns billing's tables.
+  public String databaseOwner() {
+    return databaseUser + "_owner";
   }
 
   /// Returns whether bridge and billing run on one host.

@@ -2,6 +2,8 @@ package io.viaduct.testbed.pages;
 
 import io.viaduct.billing.BillingApplication;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
@@ -21,6 +23,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,6 +39,7 @@ final class RunningPages implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private final String token;
   private final int pagesPort;
+  private final JdbcTemplate database;
 
   /// Pages whose bridge does not answer.
   ///
@@ -48,6 +52,7 @@ final class RunningPages implements AutoCloseable {
     billing = billing(directory);
     parts = billing.start();
     log = directory.resolve("webgui.log");
+    database = owner(directory.resolve("billing"));
     pagesPort = freePort();
     pages = pages(directory, limits, bridge);
     try {
@@ -57,6 +62,12 @@ final class RunningPages implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private static JdbcTemplate owner(Path billing) throws IOException {
+    DatabaseAddress owner = EmbeddedDatabase.running(billing).orElseThrow();
+    return new JdbcTemplate(
+        new SingleConnectionDataSource(owner.url(), owner.user(), owner.password(), true));
   }
 
   private static SpringService billing(Path directory) throws Exception {
@@ -162,8 +173,9 @@ final class RunningPages implements AutoCloseable {
     return pages.pid();
   }
 
+  /// Returns the role that owns billing's tables, which may write generated rows without triggers.
   JdbcTemplate database() {
-    return parts.getBean(JdbcTemplate.class);
+    return database;
   }
 
   <T> T part(Class<T> type) {
