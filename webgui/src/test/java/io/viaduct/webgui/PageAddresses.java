@@ -44,6 +44,7 @@ public final class PageAddresses {
           "/snapts",
           "/reports",
           "/vouchers",
+          "/reratings",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
 

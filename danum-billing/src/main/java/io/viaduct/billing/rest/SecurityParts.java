@@ -73,6 +73,8 @@ class SecurityParts {
           at(HEAD, "/api/v1/charges/*"),
           at(GET, "/api/v1/charges/*/explain"),
           at(HEAD, "/api/v1/charges/*/explain"),
+          at(GET, "/api/v1/charges/*/revisions"),
+          at(HEAD, "/api/v1/charges/*/revisions"),
           at(POST, "/api/v1/rating/simulate"),
           at(GET, "/api/v1/tariffs/**"),
           at(HEAD, "/api/v1/tariffs/**"),

@@ -76,6 +76,7 @@ public class PageSecurity {
                     "/ledger/**",
                     "/operator/**",
                     "/registrations/**",
+                    "/reratings/**",
                     "/reports/**",
                     "/snapts/**",
                     "/tariffs/**",
