@@ -59,7 +59,7 @@ declare
   audited text;
 begin
   foreach audited in array array['account', 'allowance', 'credit', 'credit_block', 'device', 'held_report', 'interval_decision',
-      'password_reset', 'payment', 'sip_credential', 'snapt', 'snapt_owner', 'surcharge', 'tariff', 'tariff_draft', 'top_up',
+      'password_reset', 'payment', 'rerating', 'sip_credential', 'snapt', 'snapt_owner', 'surcharge', 'tariff', 'tariff_draft', 'top_up',
       'verification_run', 'voucher_batch', 'voucher_end', 'wallet'] loop
     execute format('create trigger %I after insert or update or delete on %I for each row'
       ' when (current_setting(''viaduct.audit_entry'', true) <> '''') execute function audit_row()', audited || '_audited', audited);

@@ -47,6 +47,7 @@ import picocli.CommandLine.Command;
       SimulateCommand.class,
       SnaptsCommand.class,
       TariffCommand.class,
+      RerateCommand.class,
       StatementCommand.class,
       ExportCommand.class,
       VerifyCommand.class,

@@ -2,7 +2,9 @@ package io.viaduct.denarii;
 
 import io.viaduct.denarii.api.Pages;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -16,9 +18,22 @@ final class ExplainCommand extends ReadingCall {
   @Parameters(paramLabel = "CHARGE", description = "number of the charge, from denarii charges")
   private String charge = "";
 
+  @Option(
+      names = "--revision",
+      paramLabel = "N",
+      description =
+          "an earlier bill: 0 is the first one, each re-rating adds one; default: the bill that counts")
+  private @Nullable Integer revision;
+
   @Override
   int run() throws IOException {
-    JsonNode explained = billing().get("/charges/" + Pages.encoded(charge) + "/explain");
+    JsonNode explained =
+        billing()
+            .get(
+                "/charges/"
+                    + Pages.encoded(charge)
+                    + "/explain"
+                    + (revision == null ? "" : "?revision=" + revision));
     if (isJson()) {
       json(explained);
     } else {

@@ -64,6 +64,7 @@ class HelpTest {
         parsed = parsed.subcommand();
       }
       if (!name.equals("denarii")
+          && !name.equals("denarii rerate")
           && !name.equals("denarii snapts")
           && !name.equals("denarii tariff")
           && !name.equals("denarii voucher")) {

@@ -13,6 +13,7 @@ import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.operator.EnrolledSnapts;
 import io.viaduct.webgui.operator.OperatorBilling;
+import io.viaduct.webgui.operator.ReratingBilling;
 import io.viaduct.webgui.page.Languages;
 import io.viaduct.webgui.page.Viewer;
 import io.viaduct.webgui.peer.BearerToken;
@@ -78,6 +79,11 @@ public class WebguiApplication {
   @Bean
   OperatorBilling operatorBilling(JsonPeer billingPeer) {
     return new OperatorBilling(billingPeer);
+  }
+
+  @Bean
+  ReratingBilling reratingBilling(JsonPeer billingPeer) {
+    return new ReratingBilling(billingPeer);
   }
 
   @Bean

@@ -1,5 +1,7 @@
 package io.viaduct.webgui;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,6 +59,7 @@ public final class OperatorPeer {
   public volatile boolean trialIsComplete;
   public volatile boolean isVerifying;
   public final List<Map<String, Object>> sessions = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
 
@@ -70,6 +73,7 @@ public final class OperatorPeer {
       list.clear();
     }
     sessions.clear();
+    reratings.clear();
     registrations.clear();
     isVerifying = false;
     rows.clear();
@@ -150,6 +154,7 @@ public final class OperatorPeer {
             yield true;
           }
           case "tariffs" -> tariffs(exchange, method, parts);
+          case "reratings" -> reratings(exchange, method, parts);
           case "tariff-drafts" -> drafts(exchange, method, parts);
           default -> false;
         };
@@ -184,6 +189,46 @@ public final class OperatorPeer {
     entry.put("status", status);
     entry.put("changes", changes);
     return entry;
+  }
+
+  private boolean reratings(HttpExchange exchange, String method, List<String> parts)
+      throws IOException {
+    if (method.equals("GET")) {
+      answer(exchange, Map.of("reratings", reratings));
+    } else if (parts.getLast().equals("preview")) {
+      changes.add("preview " + JSON.readTree(exchange.getRequestBody()));
+      answer(exchange, trial());
+    } else {
+      changes.add(
+          String.join("/", parts)
+              + " "
+              + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+      answer(exchange, rerating(parts.get(1), "running"));
+    }
+    return true;
+  }
+
+  /// A run of re-rating.
+  public static Map<String, Object> rerating(String id, String state) {
+    Map<String, Object> run = new LinkedHashMap<>();
+    run.put("id", id);
+    run.put("from", ANY);
+    run.put("to", ANY);
+    run.put("account", "alice");
+    run.put("serviceClass", null);
+    run.put("tariffVersion", 2);
+    run.put("reason", "the fee was wrong");
+    run.put("createdBy", "olga");
+    run.put("createdAt", ANY);
+    run.put("state", state);
+    run.put("waiting", 3);
+    run.put("changed", 12);
+    run.put("same", 5);
+    run.put("refunded", 1);
+    run.put("voided", 0);
+    run.put("difference", Map.of("netMicrodenarii", "-1500000"));
+    run.put("keptIntervals", List.of("snapt-1/s/1/2"));
+    return run;
   }
 
   private Map<String, Object> attention() {

@@ -47,6 +47,7 @@ public final class PageAddresses {
           "/reports",
           "/owners/acme/fees",
           "/vouchers",
+          "/reratings",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
 

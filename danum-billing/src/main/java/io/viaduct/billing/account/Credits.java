@@ -134,14 +134,16 @@ public final class Credits {
             select case when i.state = 'VOID' then 0 else least(
               c.net - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id),
               (select min(k.limit_microdenarii - (select coalesce(sum(r.amount_microdenarii), 0)
-                 from charge o join credit r on r.charge_id = o.id and r.transaction_id > k.transaction_id
+                 from charge o join credit r on r.charge_id = o.id and r.transaction_id > s.first
                  where o.account = k.account and o.started_at >= k.began_at and o.started_at < k.began_at + w.length
                    and (k.application = '' or o.application = k.application)))
                from cap_credit k
+               cross join lateral (select min(f.transaction_id) as first, max(f.revision) as newest from cap_credit f
+                 where (f.account, f.cap, f.application, f.began_at) = (k.account, k.cap, k.application, k.began_at)) s
                cross join lateral (select case k.cap when 'ACCOUNT_DAY' then interval '1 day' else interval '1 hour' end as length) w
-               where k.account = c.account and c.started_at >= k.began_at and c.started_at < k.began_at + w.length
+               where k.revision = s.newest and k.account = c.account and c.started_at >= k.began_at and c.started_at < k.began_at + w.length
                  and (k.application = '' or k.application = c.application))) end
-            from charge c join charging_interval i on i.id = c.interval_id
+            from current_charge c join charging_interval i on i.id = c.interval_id
             where c.id = ? and c.account = ?
             """)
         .param(charge)

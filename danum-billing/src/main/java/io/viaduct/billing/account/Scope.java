@@ -10,7 +10,7 @@ public enum Scope {
   READ,
   /// Accounts, devices, limits, caps and blocks.
   ACCOUNTS,
-  /// Top-ups, credits, grants, allowances, vouchers and payments.
+  /// Top-ups, credits, grants, allowances, vouchers, payments and re-ratings.
   MONEY,
   /// Tariffs, drafts and surcharges.
   TARIFFS,

@@ -252,7 +252,7 @@ final class CreditStore {
     return new MicroDenarii(
         jdbc.sql(
                 "select coalesce(sum(c.net), 0)::bigint"
-                    + " from charge c where c.account = ? and c.started_at > ?")
+                    + " from current_charge c where c.account = ? and c.started_at > ?")
             .param(account)
             .param(Timestamp.from(from))
             .query(Long.class)

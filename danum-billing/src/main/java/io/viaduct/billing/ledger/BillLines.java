@@ -34,6 +34,17 @@ public record BillLines(
     return gross().minus(discount).minus(refund);
   }
 
+  /// Returns the lines of the difference; they may be negative.
+  public BillLines minus(BillLines other) {
+    return new BillLines(
+        charge.minus(other.charge),
+        discount.minus(other.discount),
+        reward.minus(other.reward),
+        accessFee.minus(other.accessFee),
+        surcharge.minus(other.surcharge),
+        refund.minus(other.refund));
+  }
+
   public BillLines plus(BillLines other) {
     return new BillLines(
         charge.plus(other.charge),

@@ -27,6 +27,8 @@ public record LedgerTransaction(
     REFUND,
     /// Reverses a provisional transaction.
     REVERSAL,
+    /// Difference between two bills of an interval.
+    RERATING,
     /// Money that expires, given by an operator.
     GRANT,
     /// Takes back the rest of a grant that has ended.
@@ -186,13 +188,13 @@ public record LedgerTransaction(
   /// | reward | OPERATOR:DISCOUNT | PROVIDER |
   /// | refund | OPERATOR:ADJUSTMENT | USER |
   public static LedgerTransaction correction(Billed interval) {
-    return billed(Kind.CORRECTION, interval, LedgerAccount.CLEARING);
+    return report(Kind.CORRECTION, interval, LedgerAccount.CLEARING);
   }
 
   /// Returns the transaction of a signed report after the grace time. It is a [#correction] with
   /// OPERATOR:ADJUSTMENT in place of CLEARING, because late reports are not settled.
   public static LedgerTransaction adjustment(Billed interval) {
-    return billed(Kind.ADJUSTMENT, interval, LedgerAccount.ADJUSTMENT);
+    return report(Kind.ADJUSTMENT, interval, LedgerAccount.ADJUSTMENT);
   }
 
   /// Returns the transaction of a report without receipt. Its postings are those of a report with
@@ -200,7 +202,7 @@ public record LedgerTransaction(
   ///
   /// @param isLate true if the report came after the grace time
   public static LedgerTransaction provisional(Billed interval, boolean isLate) {
-    return billed(Kind.PROVISIONAL, interval, counterpart(isLate));
+    return report(Kind.PROVISIONAL, interval, counterpart(isLate));
   }
 
   /// Returns the transaction that reverses a provisional one, line by line.
@@ -217,6 +219,37 @@ public record LedgerTransaction(
             .toList());
   }
 
+  /// Returns the transaction of a revision: the postings of a report, for the difference of two
+  /// bills.
+  ///
+  /// @param difference the interval, with the new bill less the one before
+  /// @param revision number of the new bill
+  /// @param isLate as in the transaction of the report
+  public static LedgerTransaction rerating(Billed difference, int revision, boolean isLate) {
+    return billed(
+        Kind.RERATING,
+        "rerating:" + difference.key() + "#" + revision,
+        difference,
+        counterpart(isLate));
+  }
+
+  /// Returns the transaction that takes back all revisions of a void interval, so that its
+  /// [#reversal] is that of the report's bill.
+  ///
+  /// @param difference the interval, with the report's bill less the newest one
+  public static LedgerTransaction withdrawnRevisions(Billed difference, boolean isLate) {
+    return billed(
+        Kind.RERATING, "rerating:" + difference.key() + "#void", difference, counterpart(isLate));
+  }
+
+  /// Returns the settlement of the difference of two bills of an interval that was settled before.
+  ///
+  /// @param difference the interval, with the new bill less the one before
+  /// @param fee the provider's fee of the new bill, less that of the one before
+  public static LedgerTransaction resettlement(Billed difference, int revision, MicroDenarii fee) {
+    return settlement("settlement:" + difference.key() + "#" + revision, difference, fee);
+  }
+
   private static LedgerAccount counterpart(boolean isLate) {
     return isLate ? LedgerAccount.ADJUSTMENT : LedgerAccount.CLEARING;
   }
@@ -224,11 +257,15 @@ public record LedgerTransaction(
   /// Returns a settlement: CLEARING -C, PROVIDER +F, OPERATOR:REVENUE C - F; CLEARING -S, PROVIDER
   /// +S. C is the charge, S the surcharge, F the provider's fee.
   public static LedgerTransaction settlement(Billed interval, MicroDenarii fee) {
+    return settlement("settlement:" + interval.key(), interval, fee);
+  }
+
+  private static LedgerTransaction settlement(String identity, Billed interval, MicroDenarii fee) {
     MicroDenarii charge = interval.lines().charge();
     LedgerAccount provider = LedgerAccount.provider(interval.owner());
     return new LedgerTransaction(
         Kind.SETTLEMENT,
-        "settlement:" + interval.key(),
+        identity,
         interval.id(),
         interval.key(),
         Stream.concat(
@@ -240,13 +277,18 @@ public record LedgerTransaction(
             .toList());
   }
 
-  private static LedgerTransaction billed(Kind kind, Billed interval, LedgerAccount counterpart) {
+  // All kinds share the identity, so that an interval is billed only once, in time or late.
+  private static LedgerTransaction report(Kind kind, Billed interval, LedgerAccount counterpart) {
+    return billed(kind, "report:" + interval.key(), interval, counterpart);
+  }
+
+  private static LedgerTransaction billed(
+      Kind kind, String identity, Billed interval, LedgerAccount counterpart) {
     LedgerAccount payer = LedgerAccount.user(interval.payer());
     BillLines lines = interval.lines();
     return new LedgerTransaction(
         kind,
-        // All kinds share the identity, so that an interval is billed only once, in time or late.
-        "report:" + interval.key(),
+        identity,
         interval.id(),
         interval.key(),
         Stream.of(

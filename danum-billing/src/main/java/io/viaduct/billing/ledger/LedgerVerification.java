@@ -56,7 +56,7 @@ public final class LedgerVerification {
               select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
               from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
                    (select coalesce(sum(r.charge_microdenarii + r.surcharge_microdenarii), 0) charges from charging_interval i
-                    join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED'
+                    join current_report r on r.interval_id = i.id where i.state = 'CORRECTED'
                       or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
               where c.balance <> u.charges
               """),
@@ -65,7 +65,7 @@ public final class LedgerVerification {
               "the payer's postings of an interval are what its bill comes to, of a void one 0",
               """
               select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || r.net
-              from charging_interval i join snapt_report r on r.interval_id = i.id
+              from charging_interval i join current_report r on r.interval_id = i.id
               left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
                          from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
                 on p.interval_id = i.id and p.account = 'USER:' || i.account
@@ -79,7 +79,7 @@ public final class LedgerVerification {
               with fees as materialized (select version, (document ->> 'provider-fee')::numeric fee from tariff)
               select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
                      || ', cleared ' || coalesce(s.cleared, 0) || ' of ' || r.charge_microdenarii
-              from charging_interval i join snapt_report r on r.interval_id = i.id join fees v on v.version = i.tariff_version
+              from charging_interval i join current_report r on r.interval_id = i.id join fees v on v.version = i.tariff_version
               left join (select t.interval_id,
                            sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') fee,
                            sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:REVENUE') rest,
@@ -109,7 +109,8 @@ public final class LedgerVerification {
               """
               with caps as materialized (select version, (document -> 'discount' ->> 'cap')::numeric cap from tariff)
               select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' and ' || c.reward_microdenarii || ' of ' || c.charge_microdenarii
-              from charge c join charging_interval i on i.id = c.interval_id join caps v on v.version = i.tariff_version
+              from charge_with_revisions c join charging_interval i on i.id = c.interval_id
+              join caps v on v.version = coalesce(c.revised_tariff_version, i.tariff_version)
               where c.discount_microdenarii < 0 or c.discount_microdenarii + c.reward_microdenarii > c.charge_microdenarii * v.cap + 0.5
               """),
           new Invariant(
@@ -124,6 +125,34 @@ public final class LedgerVerification {
                   or coalesce(sum(c.access_fee_microdenarii), 0) <> r.access_fee_microdenarii
                   or coalesce(sum(c.surcharge_microdenarii), 0) <> r.surcharge_microdenarii
                   or coalesce(sum(c.refund_microdenarii), 0) <> r.refund_microdenarii
+              """),
+          new Invariant(
+              "revisions",
+              "each revision of a bill is the sum over its flows, and the newest one counts",
+              """
+              select 'revision ' || r.revision || ' of interval ' || r.interval_id from report_revision r
+              left join (charge c join charge_revision v on v.charge_id = c.id)
+                on (c.interval_id, v.revision) = (r.interval_id, r.revision)
+              group by r.interval_id, r.revision
+              having coalesce(sum(v.charge_microdenarii), 0) <> r.charge_microdenarii
+                  or coalesce(sum(v.discount_microdenarii), 0) <> r.discount_microdenarii
+                  or coalesce(sum(v.reward_microdenarii), 0) <> r.reward_microdenarii
+                  or coalesce(sum(v.access_fee_microdenarii), 0) <> r.access_fee_microdenarii
+                  or coalesce(sum(v.surcharge_microdenarii), 0) <> r.surcharge_microdenarii
+                  or coalesce(sum(v.refund_microdenarii), 0) <> r.refund_microdenarii
+              union all
+              select 'interval ' || coalesce(n.interval_id, m.interval_id) || ': newest revision ' || coalesce(n.revision, 0)
+                || ' of ' || coalesce(m.revisions, 0)
+              from newest_revision n full join
+                (select interval_id, count(*) revisions, max(revision) last from report_revision group by 1) m
+                on m.interval_id = n.interval_id
+              where n.revision is distinct from m.last or m.revisions <> m.last
+                or not exists (select from charging_interval i where i.id = coalesce(n.interval_id, m.interval_id))
+              union all
+              select 'revision ' || v.revision || ' of charge ' || v.charge_id from charge_revision v
+              left join charge c on c.id = v.charge_id
+              left join report_revision r on (r.interval_id, r.revision) = (c.interval_id, v.revision)
+              where r.interval_id is null
               """),
           new Invariant(
               "top-ups",
@@ -150,18 +179,22 @@ public final class LedgerVerification {
               "refunds of a charge are at most what was paid for it",
               """
               select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of ' || c.net
-              from credit r join charge c on c.id = r.charge_id
-              group by c.id
+              from credit r join current_charge c on c.id = r.charge_id
+              group by c.id, c.account, c.net
               having sum(r.amount_microdenarii) > c.net
                   or bool_or(r.account <> c.account)
               """),
           new Invariant(
               "cap-credits",
-              "each cap credit is posted with what was paid above the cap",
+              "each cap credit is posted, and those of a cap sum to what was paid above it",
               """
               select 'cap credit ' || k.transaction_id from cap_credit k
               left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
-              where p.amount_microdenarii is distinct from k.paid_microdenarii - k.limit_microdenarii
+              where p.amount_microdenarii is distinct from k.amount_microdenarii
+              union all
+              select 'caps of ' || k.account || ' from ' || k.began_at || ': ' || sum(k.amount_microdenarii) from cap_credit k
+              group by k.account, k.cap, k.application, k.began_at
+              having sum(k.amount_microdenarii) <> (array_agg(k.paid_microdenarii - k.limit_microdenarii order by k.revision desc))[1]
               """),
           new Invariant(
               "balances",
@@ -183,7 +216,7 @@ public final class LedgerVerification {
                 select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
                 from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
                 left join charging_interval i on i.id = t.interval_id
-                where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
+                where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'RERATING') group by 1, 2) p
                 on (p.account, p.day) = (s.account, s.day)
               where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
               """),
@@ -258,6 +291,7 @@ public final class LedgerVerification {
               """
               select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
                 'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
+                'report_revision', 'charge_revision',
                 'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
                 'voucher_batch', 'voucher', 'voucher_end',
                 'payment', 'payment_event', 'credit_block']) t(name)

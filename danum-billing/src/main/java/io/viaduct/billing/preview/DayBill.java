@@ -61,7 +61,7 @@ record DayBill(Map<Activity, BillLines> lines, Map<Activity, Long> bytes, MicroD
                         new CappedDay.Hour(application.getKey(), hour.getKey(), hour.getValue())))
             .toList();
     TariffVersion version = new TariffVersion(1, Instant.EPOCH, tariff, "draft");
-    return CappedDay.excesses(new CappedDay.Day("user", DATE), hours, List.of(version)).stream()
+    return CappedDay.excesses(new CappedDay.Day("user", DATE), hours, _ -> version).stream()
         .map(CappedDay.Excess::amount)
         .reduce(MicroDenarii.ZERO, MicroDenarii::plus);
   }

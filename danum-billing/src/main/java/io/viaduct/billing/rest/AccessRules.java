@@ -45,6 +45,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
   private static final RequestMatcher COMPUTES =
       any(
           at(POST, "/api/v1/rating/simulate"),
+          at(POST, "/api/v1/reratings/preview"),
           at(POST, "/api/v1/tariffs/simulate"),
           at(POST, "/api/v1/tariffs/check"),
           at(POST, "/api/v1/tariffs/diff"));
@@ -85,6 +86,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
                   reads("/api/v1/charges/*"),
                   reads("/api/v1/charges/*/payment"),
                   reads("/api/v1/charges/*/explain"),
+                  reads("/api/v1/charges/*/revisions"),
                   reads("/api/v1/tariffs/**"),
                   at(POST, "/api/v1/rating/simulate")),
               USER,
@@ -114,6 +116,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
                   at(ACCOUNT + "/allowance"),
                   at(ACCOUNT + "/redemptions"),
                   at(ACCOUNT + "/payments"),
+                  at("/api/v1/reratings/**"),
                   at("/api/v1/vouchers/**")),
               Scope.MONEY),
           new ScopeRule(

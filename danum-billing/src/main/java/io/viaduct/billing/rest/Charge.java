@@ -63,7 +63,8 @@ record Charge(
     String state,
     String limitedBy,
     @Nullable String device,
-    @Nullable String link) {
+    @Nullable String link,
+    int revision) {
 
   /// Reads one row of the query of [Charges].
   ///
@@ -128,7 +129,8 @@ record Charge(
                 pre, pricePerUnit * units, utilityPerSecond * (receivedMs / 1000.0), lines.charge())
             .name(),
         row.getString("device"),
-        row.getString("link"));
+        row.getString("link"),
+        row.getInt("revision"));
   }
 
   private static long intervalMs(ResultSet row) throws SQLException {

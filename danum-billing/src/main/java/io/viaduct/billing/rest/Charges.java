@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.sql.Timestamp;
@@ -17,9 +18,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class Charges {
   static final String SELECT =
       "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.ended_at, i.state,"
-          + " i.tariff_version, (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
+          + " coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version,"
+          + " (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
           + " where r.charge_id = c.id) refunded_microdenarii"
-          + " from charge c join charging_interval i on i.id = c.interval_id ";
+          + " from current_charge c join charging_interval i on i.id = c.interval_id ";
 
   private final JdbcClient jdbc;
   private final TariffBook tariffs;
@@ -43,6 +45,43 @@ final class Charges {
     return jdbc.sql(SELECT + "where c.id = any(?) order by c.id")
         .param(ids.toArray(Long[]::new))
         .query(reader())
+        .list();
+  }
+
+  /// A bill that a charge had.
+  ///
+  /// @param revision 0 for the bill that was posted with the report
+  /// @param rerating id of the re-rating that made it; null for revision 0
+  /// @param reason why it was made; empty for revision 0
+  record Revision(
+      int revision,
+      @Nullable String rerating,
+      String reason,
+      int tariffVersion,
+      Instant postedAt,
+      BillView bill) {}
+
+  /// Returns every bill that a charge had, the newest first.
+  List<Revision> revisions(long id) {
+    return jdbc.sql(
+            """
+            select c.*, coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version, g.id as rerating,
+              coalesce(g.reason, '') as reason, coalesce(r.posted_at, t.posted_at, i.received_at) as posted_at
+            from charge_with_revisions c join charging_interval i on i.id = c.interval_id
+            left join report_revision r on (r.interval_id, r.revision) = (c.interval_id, c.revision)
+            left join rerating g on g.number = r.rerating
+            left join lateral (select min(posted_at) as posted_at from ledger_transaction where interval_id = i.id) t on true
+            where c.id = ? order by c.revision desc
+            """)
+        .param(id)
+        .query((row, _) ->
+            new Revision(
+                row.getInt("revision"),
+                row.getString("rerating"),
+                row.getString("reason"),
+                row.getInt("tariff_version"),
+                row.getTimestamp("posted_at").toInstant(),
+                BillView.of(BillColumns.read(row))))
         .list();
   }
 

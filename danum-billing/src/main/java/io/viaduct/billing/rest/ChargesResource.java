@@ -89,6 +89,18 @@ class ChargesResource {
         cursor -> charges.page(filter, cursor, Page.LIMIT_MAX));
   }
 
+  record RevisionList(List<Charges.Revision> revisions) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/api/v1/charges/{id}/revisions")
+  @Operation(
+      summary = "Every bill that a charge had, the newest first",
+      operationId = "listRevisions")
+  RevisionList revisions(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    Charge charge = get(caller, id);
+    return new RevisionList(charges.revisions(Long.parseLong(charge.id())));
+  }
+
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/api/v1/charges/{id}")
   @Operation(summary = "One charge", operationId = "getCharge")

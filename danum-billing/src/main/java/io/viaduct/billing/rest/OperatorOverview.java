@@ -101,7 +101,7 @@ final class OperatorOverview {
             """
             select date_trunc('hour', c.started_at, 'UTC'), count(*), sum(c.pre_bytes)::bigint, sum(c.post_bytes)::bigint,
               sum(c.net)::bigint
-            from charge c where c.started_at >= ? and c.started_at <= ?
+            from current_charge c where c.started_at >= ? and c.started_at <= ?
               and c.interval_id not in (select id from charging_interval where state = 'VOID')
             group by 1 order by 1
             """)

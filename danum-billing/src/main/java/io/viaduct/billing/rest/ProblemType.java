@@ -27,6 +27,7 @@ public enum ProblemType {
   SIGNATURE_REFUSED(HttpStatus.UNAUTHORIZED, "The signature is missing, wrong or too old"),
   PAYMENT_REFUSED(HttpStatus.CONFLICT, "The event does not fit a payment"),
   REFUND_EXCEEDS_CHARGE(HttpStatus.CONFLICT, "The refund is more than what is left of the charge"),
+  RERATING_OVERLAPS(HttpStatus.CONFLICT, "A re-rating of this time has not ended"),
   ALREADY_DECIDED(HttpStatus.CONFLICT, "The decision was made before"),
   NOT_DUE(HttpStatus.CONFLICT, "The device still has time to sign"),
   CHANGED_MEANWHILE(HttpStatus.PRECONDITION_FAILED, "It was changed by somebody else"),

@@ -20,6 +20,7 @@ import io.viaduct.billing.tariff.Terms;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -29,6 +30,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -99,9 +101,15 @@ class RatingResource {
   @GetMapping("/charges/{id}/explain")
   @Operation(
       summary = "How one charge comes about: inputs, curve, and each step with its number",
+      description =
+          "The bill that counts, or with `revision` an earlier one: 0 is the bill that was posted with"
+              + " the report, each re-rating adds one.",
       operationId = "explainCharge")
-  ExplainedCharge explain(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
-    ChargedReport report = visible(caller, id);
+  ExplainedCharge explain(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestParam(required = false) @Nullable Integer revision) {
+    ChargedReport report = revision == null ? visible(caller, id) : visible(caller, id, revision);
     Terms terms = terms(report);
     List<FlowMeasure> measures = report.measures();
     int index = report.flows().indexOf(report.flow(Long.parseLong(id)));
@@ -155,11 +163,15 @@ class RatingResource {
   }
 
   private ChargedReport visible(Caller caller, String charge) {
-    if (!charge.matches("[0-9]{1,18}")) {
-      throw ProblemException.notFound();
-    }
-    ChargedReport report =
-        reports.find(Long.parseLong(charge)).orElseThrow(ProblemException::notFound);
+    return visible(caller, reports.find(OperatorDecision.id(charge)));
+  }
+
+  private ChargedReport visible(Caller caller, String charge, int revision) {
+    return visible(caller, reports.find(OperatorDecision.id(charge), revision));
+  }
+
+  private static ChargedReport visible(Caller caller, Optional<ChargedReport> found) {
+    ChargedReport report = found.orElseThrow(ProblemException::notFound);
     CallerAccess.requireOwn(caller, report.account());
     return report;
   }

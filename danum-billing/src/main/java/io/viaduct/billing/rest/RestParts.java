@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
   PaymentResource.class,
   Problems.class,
   RatingResource.class,
+  ReratingsResource.class,
   PaymentWebhookResource.class,
   RunningResource.class,
   SessionsResource.class,

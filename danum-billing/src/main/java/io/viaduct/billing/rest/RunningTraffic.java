@@ -35,7 +35,7 @@ final class RunningTraffic {
           sum(c.delay_ms * c.pre_bytes) / nullif(sum(c.pre_bytes), 0)::double precision delay_ms, sum(c.net) net,
           max(extract(epoch from l.ended_at - l.started_at)::double precision) * 1000 interval_ms,
           max(l.ended_at) ended_at
-        from latest l join charge c on c.interval_id = l.id
+        from latest l join current_charge c on c.interval_id = l.id
         where not l.last and l.ended_at + (l.ended_at - l.started_at) + interval '10 s' > :now::timestamptz
         group by 1, 2, 3, 4
       ), by_link as (

@@ -127,12 +127,16 @@ class TariffTrialResource {
             .toInstant();
     Instant from = wanted.from() == null ? today.minus(Duration.ofDays(1)) : wanted.from();
     Instant to = wanted.to() == null ? from.plus(Duration.ofDays(1)) : wanted.to();
+    return run(TariffsResource.parse(wanted.tariff()), TariffTrial.Scope.ALL, from, to);
+  }
+
+  /// Rates the bills of a time again, one trial at a time.
+  Trial run(Tariff tariff, TariffTrial.Scope scope, Instant from, Instant to) {
     if (!from.isBefore(to) || Duration.between(from, to).compareTo(TariffTrial.SPAN_MAX) > 0) {
       throw ProblemException.invalid(
           "from must be before to, by at most %d days: got %s and %s"
               .formatted(TariffTrial.SPAN_MAX.toDays(), from, to));
     }
-    Tariff draft = TariffsResource.parse(wanted.tariff());
     if (!running.tryAcquire()) {
       throw new ProblemException(
           ProblemType.BUSY,
@@ -140,7 +144,7 @@ class TariffTrialResource {
           TariffTrial.BOUNDS.duration());
     }
     try {
-      return view(trial.run(draft, from, to), to);
+      return view(trial.run(tariff, scope, from, to), to);
     } finally {
       running.release();
     }

@@ -199,7 +199,7 @@ final class Usage {
         + columns
         + ", count(*), "
         + sums
-        + " from charge c where c.account = :account"
+        + " from current_charge c where c.account = :account"
         + bounds
         + " and not exists (select from charging_interval i"
         + " where i.id = c.interval_id and i.state = 'VOID')"

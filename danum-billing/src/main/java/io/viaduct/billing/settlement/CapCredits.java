@@ -13,8 +13,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -25,7 +27,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// A day is credited once, when nothing can change its sum any more: the last report of it would be
 /// too late, and no interval of it waits for settlement, a receipt or an operator. The credit is
 /// computed from the sum alone, so it does not depend on the order in which reports arrived.
-/// Posting writes each day that has charges into a list of open days; crediting removes it.
+/// Posting writes each day that has charges into a list of open days; crediting removes it. A
+/// re-rating opens the day again; then the difference to what was given back is posted.
 public final class CapCredits {
   /// Most days of one database transaction. It limits the time for which their rows are locked.
   private static final int BATCH = 100;
@@ -87,31 +90,80 @@ public final class CapCredits {
             .param(BATCH)
             .query((row, _) -> new Day(row.getString(1), row.getObject(2, LocalDate.class)))
             .list();
+    // Before the sums are read, so that nothing is refunded or rated again between them and their
+    // credit.
+    CreditLock.take(jdbc, due.stream().map(Day::account).toList());
     List<TariffVersion> versions = tariffs.versions();
-    List<Excess> excesses =
-        due.stream()
-            .flatMap(day -> CappedDay.excesses(day, hours(day), versions).stream())
-            .toList();
-    post(excesses, now);
+    List<CapCredit> credits = due.stream().flatMap(day -> owed(day, versions).stream()).toList();
+    post(credits, now);
     for (Day day : due) {
       jdbc.sql("delete from open_day where account = ? and day = ?")
           .param(day.account())
           .param(day.date())
           .update();
     }
-    excesses.forEach(excess -> credited.add(excess.day().account()));
+    credits.forEach(credit -> credited.add(credit.excess().day().account()));
     return due.size();
   }
 
-  private List<Hour> hours(Day day) {
+  /// A credit that is to be posted.
+  ///
+  /// @param amount what is above the cap less what was given back before; negative if that was more
+  /// @param revision number of credits that the cap had before
+  private record CapCredit(Excess excess, MicroDenarii amount, int revision) {}
+
+  private record Cap(String cap, String application, Instant begin) {
+    static Cap of(Excess excess) {
+      return new Cap(excess.cap().name(), excess.application(), excess.begin());
+    }
+  }
+
+  private record Given(MicroDenarii sum, int credits, long first) {}
+
+  // A day whose bills were made again has had its credits.
+  private List<CapCredit> owed(Day day, List<TariffVersion> versions) {
+    Map<Cap, Given> given = given(day);
+    long first = given.values().stream().mapToLong(Given::first).min().orElse(Long.MAX_VALUE);
+    ReratedTariffs corrected = ReratedTariffs.of(jdbc, day.account(), versions);
+    return CappedDay.compared(day, hours(day, first), corrected::at).stream()
+        .map(excess -> {
+          Given before = given.getOrDefault(Cap.of(excess), new Given(MicroDenarii.ZERO, 0, 0));
+          return new CapCredit(excess, excess.amount().minus(before.sum()), before.credits());
+        })
+        .filter(credit -> !credit.amount().isZero())
+        .toList();
+  }
+
+  private Map<Cap, Given> given(Day day) {
+    Map<Cap, Given> given = new HashMap<>();
+    jdbc.sql(
+            """
+            select cap, application, began_at, sum(amount_microdenarii)::bigint, count(*), min(transaction_id) from cap_credit
+            where account = ? and began_at >= ? and began_at < ? group by 1, 2, 3
+            """)
+        .param(day.account())
+        .param(Timestamp.from(day.begin()))
+        .param(Timestamp.from(day.end()))
+        .query(row -> {
+          given.put(
+              new Cap(row.getString(1), row.getString(2), row.getTimestamp(3).toInstant()),
+              new Given(new MicroDenarii(row.getLong(4)), row.getInt(5), row.getLong(6)));
+        });
+    return given;
+  }
+
+  /// @param firstCredit transaction of the day's first credit. Refunds after it were made of what
+  ///   the cap had left, so they do not lower what was paid
+  private List<Hour> hours(Day day, long firstCredit) {
     return jdbc.sql(
             """
             select c.application, date_trunc('hour', c.started_at, 'UTC'),
-              sum(c.net - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = c.id))::bigint
-            from charge c join charging_interval i on i.id = c.interval_id
+              sum(c.net - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = c.id and r.transaction_id < ?))::bigint
+            from current_charge c join charging_interval i on i.id = c.interval_id
             where i.state <> 'VOID' and c.account = ? and c.started_at >= ? and c.started_at < ?
             group by 1, 2 order by 2, 1
             """)
+        .param(firstCredit)
         .param(day.account())
         .param(Timestamp.from(day.begin()))
         .param(Timestamp.from(day.end()))
@@ -123,14 +175,20 @@ public final class CapCredits {
         .list();
   }
 
-  private void post(List<Excess> excesses, Instant now) {
-    CreditLock.take(jdbc, excesses.stream().map(excess -> excess.day().account()).toList());
-    List<Long> ids = ledger.post(excesses.stream().map(Excess::transaction).toList(), now);
+  private void post(List<CapCredit> credits, Instant now) {
+    List<Long> ids =
+        ledger.post(
+            credits.stream()
+                .map(credit -> credit.excess().transaction(credit.amount(), credit.revision()))
+                .toList(),
+            now);
     for (int i = 0; i < ids.size(); i++) {
-      Excess excess = excesses.get(i);
+      CapCredit credit = credits.get(i);
+      Excess excess = credit.excess();
       jdbc.sql(
               "insert into cap_credit (transaction_id, account, cap, application, began_at, tariff_version,"
-                  + " paid_microdenarii, limit_microdenarii) values (?, ?, ?, ?, ?, ?, ?, ?)")
+                  + " paid_microdenarii, limit_microdenarii, amount_microdenarii, revision)"
+                  + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
           .param(ids.get(i))
           .param(excess.day().account())
           .param(excess.cap().name())
@@ -139,6 +197,8 @@ public final class CapCredits {
           .param(excess.tariffVersion())
           .param(excess.paid().value())
           .param(excess.limit().value())
+          .param(credit.amount().value())
+          .param(credit.revision())
           .update();
     }
   }

@@ -4,13 +4,13 @@ import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.Rounding;
 import io.viaduct.billing.tariff.Cap;
-import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /// Compares what an account paid in a day with the caps. The caps are those of the tariff in force
 /// when the hour or day began. What is given back for an hour counts as not paid in the day.
@@ -55,56 +55,59 @@ public final class CappedDay {
               .formatted(application, begin, paid.denarii(), limit.denarii());
     }
 
-    LedgerTransaction transaction() {
+    /// @param owed what is to be posted of the amount
+    /// @param revision number of credits that the cap had before
+    LedgerTransaction transaction(MicroDenarii owed, int revision) {
+      String key = String.join("/", day.account(), cap.name(), application, begin.toString());
       return LedgerTransaction.capCredit(
-          String.join("/", day.account(), cap.name(), application, begin.toString()),
-          day.account(),
-          amount(),
-          text());
+          revision == 0 ? key : key + "#" + revision, day.account(), owed, text());
     }
   }
 
   /// Returns the caps that were exceeded.
   ///
   /// @param hours each application and hour once
-  /// @param versions all versions of the tariff
-  public static List<Excess> excesses(Day day, List<Hour> hours, List<TariffVersion> versions) {
-    List<Excess> excesses = new ArrayList<>();
+  /// @param tariffs the tariff whose caps count for an hour or day that began at a time
+  public static List<Excess> excesses(
+      Day day, List<Hour> hours, Function<Instant, TariffVersion> tariffs) {
+    return compared(day, hours, tariffs).stream()
+        .filter(excess -> !excess.amount().isZero())
+        .toList();
+  }
+
+  /// Compares each hour and the day with its cap. Where the cap is not exceeded, the limit is what
+  /// was paid.
+  static List<Excess> compared(
+      Day day, List<Hour> hours, Function<Instant, TariffVersion> tariffs) {
+    List<Excess> compared = new ArrayList<>();
     MicroDenarii paid = MicroDenarii.ZERO;
     for (Hour hour : hours) {
       Excess excess =
-          excess(
-              day, Cap.APPLICATION_HOUR, hour.application(), hour.begin(), hour.paid(), versions);
-      paid = paid.plus(hour.paid());
-      if (excess.amount().value() > 0) {
-        excesses.add(excess);
-        paid = paid.minus(excess.amount());
-      }
+          excess(day, Cap.APPLICATION_HOUR, hour.application(), hour.begin(), hour.paid(), tariffs);
+      compared.add(excess);
+      paid = paid.plus(excess.limit());
     }
-    Excess whole = excess(day, Cap.ACCOUNT_DAY, "", day.begin(), paid, versions);
-    if (whole.amount().value() > 0) {
-      excesses.add(whole);
-    }
-    return excesses;
+    compared.add(excess(day, Cap.ACCOUNT_DAY, "", day.begin(), paid, tariffs));
+    return compared;
   }
 
-  // Without a cap, the limit is what was paid.
   private static Excess excess(
       Day day,
-      Cap cap,
+      Cap kind,
       String application,
       Instant begin,
       MicroDenarii paid,
-      List<TariffVersion> versions) {
-    TariffVersion version = TariffBook.inForce(versions, begin);
-    Double limit = version.tariff().caps().get(cap);
+      Function<Instant, TariffVersion> tariffs) {
+    TariffVersion version = tariffs.apply(begin);
+    Double cap = version.tariff().caps().get(kind);
+    MicroDenarii limit = cap == null ? paid : Rounding.ofDenarii(cap);
     return new Excess(
         day,
-        cap,
+        kind,
         application,
         begin,
         version.version(),
         paid,
-        limit == null ? paid : Rounding.ofDenarii(limit));
+        limit.compareTo(paid) < 0 ? limit : paid);
   }
 }

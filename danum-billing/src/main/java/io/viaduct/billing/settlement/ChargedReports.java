@@ -21,16 +21,34 @@ public final class ChargedReports {
     this.jdbc = jdbc;
   }
 
-  /// Returns the whole report of a charge, or empty if there is no such charge.
+  /// Returns the whole report of a charge with the bill that counts, or empty if there is no such
+  /// charge.
   public Optional<ChargedReport> find(long charge) {
+    return find(charge, "current_charge c", "");
+  }
+
+  /// Returns the whole report of a charge with an earlier bill or the newest one, or empty if there
+  /// is no such charge or revision.
+  ///
+  /// @param revision number of the bill; 0 for the one that was posted with the report
+  public Optional<ChargedReport> find(long charge, int revision) {
+    return find(charge, "charge_with_revisions c", " and c.revision = " + revision);
+  }
+
+  // Flows of different classes may have different tariffs. That of the asked one counts, because a
+  // bill does not depend on the tariff of another class.
+  private Optional<ChargedReport> find(long charge, String table, String condition) {
     List<ChargedReport.Flow> flows = new ArrayList<>();
     List<ChargedReport> reports =
         jdbc.sql(
                 """
-                select c.*, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
-                from charge c join charging_interval i on i.id = c.interval_id
-                where c.interval_id = (select interval_id from charge where id = ?) order by c.flow
-                """)
+                select c.*, i.owner, i.surcharge_version, i.ended_at,
+                  coalesce(max(c.revised_tariff_version) filter (where c.id = ?) over (), i.tariff_version) as tariff_version
+                from %s join charging_interval i on i.id = c.interval_id
+                where c.interval_id = (select interval_id from charge where id = ?)%s order by c.flow
+                """
+                    .formatted(table, condition))
+            .param(charge)
             .param(charge)
             .query((row, _) -> {
               flows.add(flow(row));
@@ -40,8 +58,11 @@ public final class ChargedReports {
     return reports.stream().findFirst();
   }
 
-  // The list of flows is complete when the last row has been read.
-  static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows) throws SQLException {
+  /// Reads what all rows of a report have in common.
+  ///
+  /// @param flows list of its flows, which is complete when the last row has been read
+  public static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows)
+      throws SQLException {
     return new ChargedReport(
         row.getString("account"),
         row.getString("owner"),
@@ -55,7 +76,8 @@ public final class ChargedReports {
         flows);
   }
 
-  static ChargedReport.Flow flow(ResultSet row) throws SQLException {
+  /// Reads the flow of a row.
+  public static ChargedReport.Flow flow(ResultSet row) throws SQLException {
     String end = row.getString("demand_end");
     FlowMeasure measure =
         new FlowMeasure(

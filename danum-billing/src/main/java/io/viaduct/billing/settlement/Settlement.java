@@ -56,7 +56,7 @@ public final class Settlement {
         jdbc.sql(
                 """
                 select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.account, i.tariff_version, r.*
-                from charging_interval i join snapt_report r on r.interval_id = i.id
+                from charging_interval i join current_report r on r.interval_id = i.id
                 where i.state = 'CORRECTED' and i.grace_ends_at <= ?
                 order by i.grace_ends_at, i.id limit ? for update of i skip locked
                 """)

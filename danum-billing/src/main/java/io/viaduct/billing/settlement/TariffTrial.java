@@ -1,6 +1,8 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.SurchargeVersion;
@@ -15,7 +17,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Rates the posted reports of a time that is over under another tariff, by the code that rates
@@ -61,20 +66,42 @@ public final class TariffTrial {
   /// @param from start, included
   /// @param to end, excluded
   public TrialResult run(Tariff draft, Instant from, Instant to) {
-    return new Run(draft, from, to).result();
+    return run(draft, Scope.ALL, from, to);
+  }
+
+  /// Bills that are rated again.
+  ///
+  /// @param account null for all accounts
+  /// @param serviceClass null for all classes; bills of other classes stay as they were
+  public record Scope(@Nullable String account, @Nullable ServiceClass serviceClass) {
+    public static final Scope ALL = new Scope(null, null);
+
+    private boolean contains(FlowMeasure flow) {
+      return serviceClass == null || serviceClass == flow.serviceClass();
+    }
+  }
+
+  /// Rates charges whose intervals began in a time, void ones left out.
+  ///
+  /// @param from start, included
+  /// @param to end, excluded
+  public TrialResult run(Tariff draft, Scope scope, Instant from, Instant to) {
+    return new Run(draft, scope, from, to).result();
   }
 
   /// One trial.
   private final class Run {
     private final Tariff draft;
+    private final Scope scope;
     private final Instant from;
     private final Instant to;
     private final TrialSums sums = new TrialSums();
     private final Map<String, List<SurchargeVersion>> asked = new HashMap<>();
     private int charges;
 
-    Run(Tariff draft, Instant from, Instant to) {
+    Run(Tariff draft, Scope scope, Instant from, Instant to) {
       this.draft = draft;
+      this.scope = scope;
       this.from = from;
       this.to = to;
     }
@@ -96,15 +123,27 @@ public final class TariffTrial {
           covered = end;
         }
       }
-      List<TariffVersion> always = List.of(new TariffVersion(1, Instant.EPOCH, draft, ""));
-      return sums.result(from, covered, isComplete, tariffs.versions(), always);
+      List<TariffVersion> versions = tariffs.versions();
+      Function<Instant, TariffVersion> inForce = time -> TariffBook.inForce(versions, time);
+      TariffVersion always = new TariffVersion(1, Instant.EPOCH, draft, "");
+      return sums.result(
+          from, covered, isComplete, inForce, scope.serviceClass() == null ? _ -> always : inForce);
     }
 
     private void add(ChargedReport report) {
+      RatedReport rated =
+          RatedReport.of(
+              report.measures(), report.intervalMs(), new Terms(draft, surcharge(report)));
       sums.add(
           report,
-          RatedReport.of(
-              report.measures(), report.intervalMs(), new Terms(draft, surcharge(report))));
+          IntStream.range(0, report.flows().size())
+              .mapToObj(i -> {
+                ChargedReport.Flow flow = report.flows().get(i);
+                return scope.contains(flow.measure())
+                    ? rated.flows().get(i).lines()
+                    : flow.posted();
+              })
+              .toList());
     }
 
     private Surcharge surcharge(ChargedReport report) {
@@ -120,12 +159,15 @@ public final class TariffTrial {
       jdbc.sql(
               """
               select c.*, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
-              from charge c join charging_interval i on i.id = c.interval_id
+              from current_charge c join charging_interval i on i.id = c.interval_id
               where c.started_at >= ? and c.started_at < ? and i.state <> 'VOID'
+                and (c.account = ? or ?)
               order by c.interval_id, c.flow limit ?
               """)
           .param(Timestamp.from(start))
           .param(Timestamp.from(end))
+          .param(scope.account() == null ? "" : scope.account())
+          .param(scope.account() == null)
           .param(bounds.charges() - charges + 1)
           .query(row -> {
             reading.add(

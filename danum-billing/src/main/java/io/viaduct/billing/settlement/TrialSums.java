@@ -3,7 +3,6 @@ package io.viaduct.billing.settlement;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.FlowMeasure;
-import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.settlement.CappedDay.Day;
 import io.viaduct.billing.settlement.CappedDay.Hour;
 import io.viaduct.billing.settlement.TrialResult.AccountComparison;
@@ -23,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Adds up reports under two tariffs: in all, by class, by application and by account.
@@ -78,14 +78,16 @@ final class TrialSums {
   }
 
   /// Adds a report as it was posted and as it would have been.
-  void add(ChargedReport report, RatedReport rated) {
+  ///
+  /// @param rated the bills of its flows, in their order
+  void add(ChargedReport report, List<BillLines> rated) {
     Instant start = report.start();
     reports++;
     Day day = new Day(report.account(), LocalDate.ofInstant(start, ZoneOffset.UTC));
     Map<HourOfApplication, long[]> hours = days.computeIfAbsent(day, _ -> new TreeMap<>());
     for (int i = 0; i < report.flows().size(); i++) {
       ChargedReport.Flow flow = report.flows().get(i);
-      BillLines after = rated.flows().get(i).lines();
+      BillLines after = rated.get(i);
       FlowMeasure measure = flow.measure();
       total.add(measure, flow.posted(), after);
       classes
@@ -105,14 +107,14 @@ final class TrialSums {
 
   /// Returns the sums, with the caps of each day taken off.
   ///
-  /// @param inForce the tariffs that were in force
-  /// @param draft the draft, as if it had always been in force
+  /// @param inForce the tariff whose caps were in force at a time
+  /// @param draft the tariff whose caps are compared with them
   TrialResult result(
       Instant from,
       Instant coveredTo,
       boolean isComplete,
-      List<TariffVersion> inForce,
-      List<TariffVersion> draft) {
+      Function<Instant, TariffVersion> inForce,
+      Function<Instant, TariffVersion> draft) {
     Map<String, long[]> accounts = new HashMap<>();
     long capBefore = 0;
     long capAfter = 0;
@@ -167,11 +169,14 @@ final class TrialSums {
   }
 
   private static long above(
-      Day day, Map<HourOfApplication, long[]> hours, int which, List<TariffVersion> versions) {
+      Day day,
+      Map<HourOfApplication, long[]> hours,
+      int which,
+      Function<Instant, TariffVersion> tariffs) {
     List<Hour> paid = new ArrayList<>();
     hours.forEach((hour, sums) ->
         paid.add(new Hour(hour.application(), hour.begin(), new MicroDenarii(sums[which]))));
-    return CappedDay.excesses(day, paid, versions).stream()
+    return CappedDay.excesses(day, paid, tariffs).stream()
         .mapToLong(excess -> excess.amount().value())
         .sum();
   }

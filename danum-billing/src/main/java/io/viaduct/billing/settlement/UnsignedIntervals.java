@@ -83,7 +83,7 @@ public final class UnsignedIntervals {
           from charging_interval j join snapt_report q on q.interval_id = j.id
           where (j.snapt_id, j.session_id, j.epoch) = (i.snapt_id, i.session_id, i.epoch) and j.sequence <= i.sequence) end,
         r.*
-      from charging_interval i join snapt_report r on r.interval_id = i.id left join receipt_refusal f on f.digest = r.digest
+      from charging_interval i join current_report r on r.interval_id = i.id left join receipt_refusal f on f.digest = r.digest
       """;
 
   private final TransactionTemplate transaction;
@@ -243,18 +243,28 @@ public final class UnsignedIntervals {
         .param("decidedAt", Timestamp.from(now))
         .update();
     if (verdict == Verdict.VOIDED) {
+      BillLines posted = postedLines(interval.id());
       ledger.post(
           List.of(
-              LedgerTransaction.reversal(
-                  new LedgerTransaction.Billed(
-                      interval.id(),
-                      interval.key().text(),
-                      interval.account(),
-                      interval.owner(),
-                      interval.lines()),
-                  isLate)),
+              LedgerTransaction.withdrawnRevisions(
+                  billed(interval, posted.minus(interval.lines())), isLate),
+              LedgerTransaction.reversal(billed(interval, posted), isLate)),
           now);
     }
+  }
+
+  private static LedgerTransaction.Billed billed(Unsigned interval, BillLines lines) {
+    return new LedgerTransaction.Billed(
+        interval.id(), interval.key().text(), interval.account(), interval.owner(), lines);
+  }
+
+  // A statement takes the bill of the report back on the day of the reversal, and lists what
+  // re-rating added as another movement.
+  private BillLines postedLines(long id) {
+    return jdbc.sql("select r.* from snapt_report r where r.interval_id = ?")
+        .param(id)
+        .query((row, _) -> BillColumns.read(row))
+        .single();
   }
 
   /// Returns the sum of all unsigned charges.
@@ -262,7 +272,7 @@ public final class UnsignedIntervals {
     return new MicroDenarii(
         jdbc.sql(
                 "select coalesce(sum(r.gross), 0)::bigint from charging_interval i"
-                    + " join snapt_report r on r.interval_id = i.id where i.state = 'PROVISIONAL'")
+                    + " join current_report r on r.interval_id = i.id where i.state = 'PROVISIONAL'")
             .query(Long.class)
             .single());
   }

@@ -22,6 +22,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -490,5 +491,47 @@ class DenariiTest {
     JsonNode json = operator.run("verify", "--json").succeeds().json();
     assertThat(keys(json)).containsExactly("checkedAt", "holds", "checks");
     assertThat(user.run("verify").code()).isEqualTo(77);
+  }
+
+  @Test
+  void anOperatorPreviewsAndBeginsARerating() throws Exception {
+    long charge = PostedReports.postEarlier(alice, Reports.workedExample()).getFirst();
+    Instant start =
+        Instant.parse(
+            billing.get("/api/v1/charges/" + charge, token).body().get("start").asString());
+    String[] scope = {
+      "--from",
+      start.toString(),
+      "--to",
+      start.plusSeconds(60).toString(),
+      "--account",
+      alice,
+      "--tariff",
+      "1"
+    };
+    assertThat(operator.run(with(scope, "rerate", "preview")).succeeds().out())
+        .contains("paid, less caps", "34.348658 den");
+    String id = "fee-" + alice;
+    assertThat(
+            operator
+                .run(with(scope, "rerate", "run", id, "--reason", "it was wrong"))
+                .succeeds()
+                .out())
+        .startsWith(id + ": ");
+    await()
+        .untilAsserted(() ->
+            assertThat(operator.run("rerate", "show", id).succeeds().out())
+                .contains("done, 0 changed, 1 the same", "users pay 0 den more"));
+    assertThat(operator.run("rerate", "stop", id, "--json").succeeds().out())
+        .contains("\"state\" : \"done\"");
+    assertThat(operator.run("rerate", "resume", id).succeeds().out()).contains("done");
+    assertThat(operator.run("rerate", "show").succeeds().out()).contains(id);
+    assertThat(user.run("rerate", "show").code()).isEqualTo(77);
+    assertThat(user.run("explain", Long.toString(charge), "--revision", "0").succeeds().out())
+        .contains("This is what was posted.");
+  }
+
+  private static String[] with(String[] scope, String... words) {
+    return Stream.concat(Stream.of(words), Stream.of(scope)).toArray(String[]::new);
   }
 }

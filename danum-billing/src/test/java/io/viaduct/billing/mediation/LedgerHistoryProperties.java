@@ -10,12 +10,14 @@ import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.rerating.ReratingOrder;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffVersion;
 import io.viaduct.billing.tariff.Terms;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
@@ -24,6 +26,7 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,15 +44,36 @@ import net.jqwik.api.ShrinkingMode;
 
 /// Compares generated histories with the oracle, on a real PostgreSQL, and recomputes every
 /// invariant after each step. Histories have duplicates, conflicts, reordering, restarts of a
-/// SNAPT, late and too late reports, unknown accounts, top-ups and settlements.
+/// SNAPT, late and too late reports, unknown accounts, top-ups, settlements and re-ratings.
 class LedgerHistoryProperties {
+  // In force long after the histories, so that reports are not rated by them at first.
+  private static final List<TariffVersion> CORRECTED = corrected();
+
+  private static List<TariffVersion> corrected() {
+    MediationRig rig = new MediationRig("nobody");
+    Instant now = rig.clock.instant();
+    Instant later = now.plus(Duration.ofDays(365L * 300));
+    return List.of(
+        rig.tariffs.add(
+            SeedTariff.at(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}"),
+            later,
+            "operator",
+            now),
+        rig.tariffs.add(
+            SeedTariff.at(OperatingPoint.MEASURED, "{\"refunds\":{\"DELAY\":0.3}}"),
+            later,
+            "operator",
+            now));
+  }
+
   /// One step of a history. `numbers` select what is submitted.
   record Step(Kind kind, List<Integer> numbers) {
     enum Kind {
       SUBMIT,
       TOP_UP,
       WAIT,
-      SETTLE
+      SETTLE,
+      RERATE
     }
   }
 
@@ -60,7 +84,8 @@ class LedgerHistoryProperties {
             net.jqwik.api.Tuple.of(6, Step.Kind.SUBMIT),
             net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
             net.jqwik.api.Tuple.of(2, Step.Kind.WAIT),
-            net.jqwik.api.Tuple.of(1, Step.Kind.SETTLE));
+            net.jqwik.api.Tuple.of(2, Step.Kind.SETTLE),
+            net.jqwik.api.Tuple.of(2, Step.Kind.RERATE));
     Arbitrary<List<Integer>> numbers =
         Arbitraries.integers().between(0, 1 << 20).list().ofMinSize(1).ofMaxSize(8);
     return Combinators.combine(kinds, numbers).as(Step::new).list().ofMinSize(3).ofMaxSize(12);
@@ -128,10 +153,11 @@ class LedgerHistoryProperties {
     private final OracleLedger oracle = new OracleLedger(UNSIGNED.value());
     private final Terms terms;
     private final Instant begin;
+    private int runs;
 
     private History(boolean hasAllLines) {
       terms = hasAllLines ? allLines() : Terms.of(rig.tariffs.versions().getFirst().tariff());
-      begin = rig.clock.instant();
+      begin = rig.clock.instant().truncatedTo(ChronoUnit.MILLIS);
       for (int i = 0; i < ACCOUNTS; i++) {
         rig.openAccount(account(i));
         oracle.open(account(i));
@@ -172,7 +198,42 @@ class LedgerHistoryProperties {
           rig.settlement.settleDue(rig.clock.instant());
           oracle.settle(rig.clock.instant());
         }
+        case RERATE -> rerate(step.numbers().getFirst());
       }
+    }
+
+    private void rerate(int n) {
+      TariffVersion corrected = CORRECTED.get(n % CORRECTED.size());
+      Instant from = begin.plusSeconds(60L * ((n >> 1) % 5 - 2));
+      Instant to = from.plusSeconds(60L * ((n >> 4) % 5 + 1));
+      // Of one account: other tests of this database have intervals at this time, too.
+      String account = account((n >> 7) % ACCOUNTS);
+      oracle.rerate(
+          new OracleLedger.Correction(from, to, account, spec -> bill(spec, corrected.tariff())));
+      rig.reratings.begin(
+          new ReratingOrder(
+              tag + "-" + runs++,
+              from,
+              to,
+              account,
+              null,
+              corrected.version(),
+              "the weight was wrong",
+              "operator"),
+          rig.clock.instant());
+      rig.rerating.workOff(rig.clock.instant());
+    }
+
+    private BillLines bill(OracleLedger.Spec spec, Tariff tariff) {
+      String[] parts = spec.content().split(" ");
+      return RatedReport.of(
+              flows(Integer.parseInt(parts[0]), (int) spec.sequence(), Integer.parseInt(parts[4]))
+                  .stream()
+                  .map(History::measure)
+                  .toList(),
+              60_000,
+              new Terms(tariff, terms.surcharge()))
+          .lines();
     }
 
     private OracleLedger.Spec spec(int n) {
@@ -252,6 +313,7 @@ class LedgerHistoryProperties {
               rig.mediation.submit(Reports.requestOf(rig.clock.instant(), envelopes)).getAcksList())
           .extracting(ReportAck::getVerdict)
           .isEqualTo(expected);
+      rig.rerating.workOff(rig.clock.instant());
     }
 
     private void topUp(int n) {

@@ -12,6 +12,8 @@ import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rerating.ReratingBatch;
+import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
@@ -60,6 +62,10 @@ final class MediationRig {
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
   final CapCredits caps =
       new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);
+  final Reratings reratings = new Reratings(SharedDatabase.transaction(), client);
+  final ReratingBatch rerating =
+      new ReratingBatch(
+          SharedDatabase.transaction(), jdbc, tariffs, surcharges, ledger, (_, _) -> {});
   final SequenceGaps gaps = new SequenceGaps(client);
   final RefusedReports refused = new RefusedReports(jdbc);
   final HeldReports held = new HeldReports(client);

@@ -20,6 +20,21 @@ public final class PostedReports {
     rig.clock.advance(Duration.ofDays(365L * 40));
     rig.tariffs.add(tariff, rig.clock.instant(), "operator", rig.clock.instant());
     rig.clock.advance(Duration.ofMinutes(1));
+    return post(rig, tag, account, flows);
+  }
+
+  /// Posts one report of flows as it was a month ago, under the first tariff of the database.
+  ///
+  /// @return the ids of its charges
+  public static List<Long> postEarlier(String account, List<FlowUsage> flows) {
+    String tag = UUID.randomUUID().toString().substring(0, 8);
+    MediationRig rig = new MediationRig("owner-" + tag);
+    rig.clock.advance(Duration.ofDays(-30));
+    return post(rig, tag, account, flows);
+  }
+
+  private static List<Long> post(
+      MediationRig rig, String tag, String account, List<FlowUsage> flows) {
     ReportVerdict verdict =
         rig.verdict(
             Reports.report("snapt-" + tag, "s-" + tag, 1, 0, account, rig.clock.instant(), flows)

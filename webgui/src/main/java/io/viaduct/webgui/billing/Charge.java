@@ -54,7 +54,8 @@ public record Charge(
     @Nullable Double promised,
     @Nullable Double measured,
     @Nullable String device,
-    @Nullable String link) {
+    @Nullable String link,
+    @Nullable Integer revision) {
   /// Classes of service as machines spell them, and states, in the order in which they are shown.
   public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
 

@@ -59,6 +59,7 @@ public class PageSecurity {
           at("/ledger/**"),
           at("/operator/**"),
           at("/registrations/**"),
+          at("/reratings/**"),
           at("/reports/**"),
           at("/snapts/**"),
           at("/tariffs/**"),

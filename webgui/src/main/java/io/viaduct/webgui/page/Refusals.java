@@ -24,6 +24,7 @@ public final class Refusals {
           "voucher-ended",
           "no-provider",
           "refund-exceeds-charge",
+          "rerating-overlaps",
           "already-decided",
           "not-due",
           "too-many-drafts",

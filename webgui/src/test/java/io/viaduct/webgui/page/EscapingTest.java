@@ -120,6 +120,7 @@ class EscapingTest {
     Map<String, Object> contact = new HashMap<>(Map.of("expiresAt", "2026-11-20T11:00:00Z"));
     work.registrations.add(hostile(contact, List.of("user", "contact", "source")));
     work.sessions.add(hostile(new HashMap<>(), List.of("account", "snapt", "session")));
+    work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));
     work.begin("5", ATTACK);
     work.refusal = null;
     work.differences.add(
@@ -165,6 +166,7 @@ class EscapingTest {
     visits.put(
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
     visits.put("/accounts/{account}/limits", List.of("/accounts/alice/limits?cursor=" + QUOTED));
+    visits.put("/reratings", List.of("/reratings"));
     visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
     visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
@@ -222,6 +224,7 @@ class EscapingTest {
             "/snapts/table",
             "/reports",
             "/vouchers",
+            "/reratings",
             "/reports/held/7/release",
             "/reports/unsigned/9/void")) {
       assertThat(harmless(olga, shown)).as(shown).contains("&lt;script&gt;");

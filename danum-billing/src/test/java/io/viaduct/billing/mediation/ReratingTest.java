@@ -1,0 +1,376 @@
+package io.viaduct.billing.mediation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.rerating.Rerating;
+import io.viaduct.billing.rerating.ReratingBatch;
+import io.viaduct.billing.rerating.ReratingOrder;
+import io.viaduct.billing.rerating.Reratings.Begun;
+import io.viaduct.billing.settlement.ChargedReport;
+import io.viaduct.billing.settlement.ChargedReports;
+import io.viaduct.billing.settlement.Evidence;
+import io.viaduct.billing.settlement.UnsignedIntervals;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.Terms;
+import io.viaduct.usage.v1.UsageReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionCallback;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Bills that are made again, on a real PostgreSQL, with tariffs of their own far ahead.
+class ReratingTest {
+  private static final Evidence.Decision OLGA = new Evidence.Decision("operator", "a test");
+
+  /// Net of the worked example under the tariff in force, and under the corrected one, which adds
+  /// half a denarius per minute.
+  private static final long NET = 34_348_658;
+
+  private static final long CORRECTED_NET = NET + 500_000;
+
+  private final String tag = UUID.randomUUID().toString().substring(0, 8);
+  private final String alice = "alice-" + tag;
+  private final String bob = "bob-" + tag;
+  private final MediationRig rig = new MediationRig("owner-" + tag);
+  private Instant day = Instant.EPOCH;
+  private int corrected;
+
+  @BeforeEach
+  void open() {
+    rig.openAccount(alice);
+    rig.openAccount(bob);
+    // Before those of other tests of this database, and each in a time of its own.
+    rig.clock.advance(Duration.ofDays(365L * 20 + Math.floorMod(tag.hashCode(), 3000)));
+    rig.tariffs.add(
+        SeedTariff.at(OperatingPoint.MEASURED),
+        rig.clock.instant(),
+        "operator",
+        rig.clock.instant());
+    day = rig.clock.instant().truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS);
+    moveTo(day.plusSeconds(120)); // the first reports are not ahead of the clock
+    correct("{\"fees\":{\"PER_MINUTE\":0.5}}");
+  }
+
+  @AfterEach
+  void everyInvariantHolds() {
+    assertThat(rig.broken()).isEmpty();
+  }
+
+  private void correct(String changes) {
+    Instant later = rig.clock.instant().plus(Duration.ofDays(365L * 300));
+    corrected =
+        rig.tariffs
+            .add(
+                SeedTariff.at(OperatingPoint.MEASURED, changes),
+                later,
+                "operator",
+                rig.clock.instant())
+            .version();
+  }
+
+  private void moveTo(Instant time) {
+    rig.clock.advance(Duration.between(rig.clock.instant(), time));
+  }
+
+  private UsageReport report(String account, int sequence) {
+    return Reports.report(
+            "snapt-" + tag,
+            "s-" + account,
+            1,
+            sequence,
+            account,
+            day.plusSeconds(60L * (sequence + 1)),
+            Reports.workedExample())
+        .build();
+  }
+
+  private ReratingOrder order(String id, @Nullable String account, @Nullable ServiceClass only) {
+    return new ReratingOrder(
+        id + "-" + tag,
+        day,
+        day.plus(1, ChronoUnit.DAYS),
+        account,
+        only,
+        corrected,
+        "the fee was forgotten",
+        "operator");
+  }
+
+  private Rerating run(ReratingOrder order) {
+    rig.reratings.begin(order, rig.clock.instant());
+    rig.rerating.workOff(rig.clock.instant());
+    return rig.reratings.find(order.id()).orElseThrow();
+  }
+
+  private List<Long> charges(String account) {
+    return rig.jdbc.queryForList(
+        "select id from charge where account = ? order by id", Long.class, account);
+  }
+
+  private BillLines posted(long charge, int revision) {
+    return new ChargedReports(rig.client).find(charge, revision).orElseThrow().posted();
+  }
+
+  @Test
+  void everyStateOfAnIntervalGetsTheDifferenceAndKeepsItsEarlierBill() {
+    rig.submit(report(alice, 0)); // becomes final
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.submit(report(alice, 1)); // late: adjusted
+    rig.submit(Reports.unsigned(report(alice, 59))); // provisional
+    rig.submit(report(alice, 58)); // corrected, in its grace time
+    assertThat(rig.balance(alice)).isEqualTo(-4 * NET);
+
+    Rerating run = run(order("all", alice, null));
+
+    assertThat(run.state()).isEqualTo(Rerating.State.DONE);
+    assertThat(run.changed()).isEqualTo(4);
+    assertThat(run.difference().accessFee().value()).isEqualTo(4 * 500_000);
+    assertThat(rig.balance(alice)).isEqualTo(-4 * CORRECTED_NET);
+    for (long charge : charges(alice)) {
+      assertThat(posted(charge, 0).net().value()).isEqualTo(NET);
+      assertThat(posted(charge, 1).net().value()).isEqualTo(CORRECTED_NET);
+    }
+    moveTo(day.plus(2, ChronoUnit.HOURS));
+    rig.settlement.settleDue(rig.clock.instant());
+  }
+
+  @Test
+  void aSettledIntervalIsSettledAgainWithTheProvidersShareOfTheNewCharge() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    rig.settlement.settleDue(rig.clock.instant());
+    long before = rig.ledger.balance(LedgerAccount.provider("owner-" + tag)).value();
+    correct("{\"caps\":{\"FLOW_INTERVAL\":9.0}}");
+
+    run(order("weight", alice, null));
+
+    long charge = posted(charges(alice).getFirst(), 1).charge().value();
+    assertThat(charge).isNotEqualTo(35_541_158);
+    assertThat(rig.ledger.balance(LedgerAccount.provider("owner-" + tag)).value())
+        .isNotEqualTo(before)
+        .isBetween(charge / 10, charge / 10 + 1);
+  }
+
+  @Test
+  void theSameOrderTwicePostsNothingAndAnotherOrderWithItsIdIsRefused() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    run(order("once", alice, null));
+    int transactions = transactions();
+    assertThat(rig.reratings.begin(order("once", alice, null), rig.clock.instant()))
+        .isInstanceOf(Begun.Known.class);
+    rig.rerating.workOff(rig.clock.instant());
+    assertThat(transactions()).isEqualTo(transactions);
+    assertThat(rig.reratings.begin(order("once", bob, null), rig.clock.instant()))
+        .isInstanceOf(Begun.IdTaken.class);
+    // Another run finds every bill as it should be.
+    assertThat(run(order("again", alice, null)).same()).isEqualTo(1);
+    assertThat(transactions()).isEqualTo(transactions);
+  }
+
+  private int transactions() {
+    return rig.jdbc.queryForObject(
+        "select count(*) from ledger_transaction t join charging_interval i on i.id = t.interval_id"
+            + " where i.snapt_id = ?",
+        Integer.class,
+        "snapt-" + tag);
+  }
+
+  @Test
+  void aStoppedRunPostsNothingUntilItIsResumed() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    ReratingOrder order = order("stop", alice, null);
+    rig.reratings.begin(order, rig.clock.instant());
+    rig.rerating.work(rig.clock.instant()); // makes its list
+    assertThat(rig.reratings.stop(order.id()).orElseThrow().state())
+        .isEqualTo(Rerating.State.STOPPED);
+    rig.rerating.workOff(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-NET);
+    assertThat(rig.reratings.begin(order("other", null, null), rig.clock.instant()))
+        .as("an overlapping run")
+        .isEqualTo(new Begun.Overlaps(order.id()));
+    rig.reratings.resume(order.id());
+    rig.rerating.workOff(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-CORRECTED_NET);
+    assertThat(rig.reratings.stop(order.id()).orElseThrow().state()).isEqualTo(Rerating.State.DONE);
+  }
+
+  @Test
+  void aProcessThatDiesBeforeItsCommitLeavesNothingAndTheNextGoesOn() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    ReratingOrder order = order("killed", alice, null);
+    rig.reratings.begin(order, rig.clock.instant());
+    rig.rerating.work(rig.clock.instant());
+    new ReratingBatch(
+            new DyingTransaction(SharedDatabase.transactions()),
+            rig.jdbc,
+            rig.tariffs,
+            rig.surcharges,
+            rig.ledger,
+            (_, _) -> {})
+        .work(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-NET);
+    assertThat(rig.reratings.find(order.id()).orElseThrow().waiting()).isEqualTo(1);
+    rig.rerating.workOff(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-CORRECTED_NET);
+  }
+
+  /// Ends each transaction as the database does when its client dies.
+  private static final class DyingTransaction extends TransactionTemplate {
+    private static final long serialVersionUID = 1L;
+
+    DyingTransaction(PlatformTransactionManager transactions) {
+      super(transactions);
+    }
+
+    @Override
+    public <T> T execute(TransactionCallback<T> action) {
+      return super.execute(status -> {
+        T result = action.doInTransaction(status);
+        status.setRollbackOnly();
+        return result;
+      });
+    }
+  }
+
+  @Test
+  void reportsThatComeAfterTheRunAndReleasedOnesGetTheCorrectedBill() {
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    UsageReport held = report("carol-" + tag, 3);
+    rig.submit(held);
+    Rerating run = run(order("early", null, null));
+    assertThat(run.state()).isEqualTo(Rerating.State.DONE);
+    assertThat(run.changed()).isZero();
+
+    rig.submit(report(alice, 0));
+    assertThat(rig.balance(alice)).isEqualTo(-NET);
+    assertThat(rig.reratings.find(run.order().id()).orElseThrow().state())
+        .isEqualTo(Rerating.State.RUNNING);
+    rig.openAccount("carol-" + tag);
+    rig.submit(held);
+    rig.rerating.workOff(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-CORRECTED_NET);
+    assertThat(rig.balance("carol-" + tag)).isEqualTo(-CORRECTED_NET);
+  }
+
+  @Test
+  void aChargeThatWasRefundedByMoreThanItsNewBillKeepsItsBill() {
+    rig.submit(report(alice, 0));
+    rig.submit(report(bob, 0));
+    long charge = charges(alice).getFirst();
+    new Credits(SharedDatabase.transaction(), rig.client, rig.ledger)
+        .post(
+            new Credits.Request(
+                "refund-" + tag, alice, new MicroDenarii(10_000_000), "sorry", charge, "operator"),
+            rig.clock.instant());
+    correct("{\"caps\":{\"FLOW_INTERVAL\":1.0}}");
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+
+    Rerating run = run(order("refunded", null, null));
+
+    assertThat(run.refunded()).isEqualTo(1);
+    assertThat(run.keptIntervals()).containsExactly("snapt-" + tag + "/s-" + alice + "/1/0");
+    assertThat(rig.balance(alice)).isEqualTo(-NET + 10_000_000);
+    assertThat(rig.balance(bob)).isGreaterThan(-2_000_001);
+  }
+
+  @Test
+  void aRunForOneClassLeavesTheBillsOfOtherClasses() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    assertThat(run(order("other-class", alice, ServiceClass.LT_LD)).same()).isEqualTo(1);
+    assertThat(rig.balance(alice)).isEqualTo(-NET);
+    assertThat(run(order("class", alice, ServiceClass.HT_LD)).changed()).isEqualTo(1);
+    assertThat(rig.balance(alice)).isEqualTo(-CORRECTED_NET);
+  }
+
+  @Test
+  void aVoidedIntervalCostsNothingAfterARerating() {
+    rig.submit(Reports.unsigned(report(alice, 0)));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    run(order("void", alice, null));
+    assertThat(rig.balance(alice)).isEqualTo(-CORRECTED_NET);
+    moveTo(day.plus(2, ChronoUnit.DAYS));
+    long interval =
+        rig.jdbc.queryForObject(
+            "select id from charging_interval where account = ?", Long.class, alice);
+    assertThat(
+            rig.unsigned.decide(
+                interval, UnsignedIntervals.Verdict.VOIDED, OLGA, rig.clock.instant()))
+        .get()
+        .isInstanceOf(UnsignedIntervals.Outcome.Done.class);
+    assertThat(rig.balance(alice)).isZero();
+    assertThat(run(order("after", alice, null)).voided()).isEqualTo(1);
+    assertThat(rig.balance(alice)).isZero();
+  }
+
+  @Test
+  void capsAreComparedAgainWithTheCorrectedTariff() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(4, ChronoUnit.DAYS));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).as("no cap was in force").isEqualTo(-NET);
+
+    correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
+    run(order("capped", alice, null));
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice))
+        .as("nothing but the caps differs, so no bill does")
+        .isEqualTo(-NET);
+
+    correct("{\"caps\":{\"ACCOUNT_DAY\":20.0},\"fees\":{\"PER_MINUTE\":0.5}}");
+    run(order("capped-fee", alice, null));
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
+
+    correct("{\"caps\":{\"ACCOUNT_DAY\":25.0}}");
+    run(order("capped-less", alice, null));
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-25_000_000);
+    assertThat(
+            rig.jdbc.queryForList(
+                "select amount_microdenarii from cap_credit where account = ? order by revision",
+                Long.class,
+                alice))
+        .containsExactly(CORRECTED_NET - 20_000_000, -5_500_000L);
+  }
+
+  @Test
+  void eachBillIsExplainedByTheTariffThatMadeIt() {
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    run(order("explained", alice, null));
+    long charge = charges(alice).getFirst();
+    ChargedReports reports = new ChargedReports(rig.client);
+    for (int revision = 0; revision <= 1; revision++) {
+      ChargedReport report = reports.find(charge, revision).orElseThrow();
+      Tariff tariff = rig.tariffs.versions().get(report.tariffVersion() - 1).tariff();
+      assertThat(RatedReport.of(report.measures(), report.intervalMs(), Terms.of(tariff)).lines())
+          .as("revision " + revision)
+          .isEqualTo(report.posted());
+    }
+    assertThat(reports.find(charge).orElseThrow().tariffVersion()).isEqualTo(corrected);
+    assertThat(reports.find(charge, 2)).isEmpty();
+  }
+}
