@@ -50,6 +50,8 @@ import picocli.CommandLine.Command;
       StatementCommand.class,
       ExportCommand.class,
       VerifyCommand.class,
+      AuditCommand.class,
+      TokensCommand.class,
       ResetCommand.class,
       CompletionCommand.class
     })
