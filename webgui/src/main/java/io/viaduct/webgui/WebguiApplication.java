@@ -2,7 +2,9 @@ package io.viaduct.webgui;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.spring.SpringService;
+import io.viaduct.webgui.account.ApiTokens;
 import io.viaduct.webgui.account.LiveStreams;
+import io.viaduct.webgui.account.Webhooks;
 import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
@@ -78,6 +80,16 @@ public class WebguiApplication {
   @Bean
   OperatorBilling operatorBilling(JsonPeer billingPeer) {
     return new OperatorBilling(billingPeer);
+  }
+
+  @Bean
+  Webhooks webhooks(JsonPeer billingPeer) {
+    return new Webhooks(billingPeer);
+  }
+
+  @Bean
+  ApiTokens apiTokens(JsonPeer billingPeer) {
+    return new ApiTokens(billingPeer);
   }
 
   @Bean
