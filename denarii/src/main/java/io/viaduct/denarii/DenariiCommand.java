@@ -51,6 +51,8 @@ import picocli.CommandLine.Command;
       StatementCommand.class,
       ExportCommand.class,
       VerifyCommand.class,
+      AuditCommand.class,
+      TokensCommand.class,
       ResetCommand.class,
       CompletionCommand.class
     })

@@ -67,6 +67,7 @@ class HelpTest {
           && !name.equals("denarii rerate")
           && !name.equals("denarii snapts")
           && !name.equals("denarii tariff")
+          && !name.equals("denarii tokens")
           && !name.equals("denarii voucher")) {
         assertThat(parsed.commandSpec().qualifiedName()).isEqualTo(name);
       }

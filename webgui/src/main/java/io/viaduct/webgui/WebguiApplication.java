@@ -2,7 +2,9 @@ package io.viaduct.webgui;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.spring.SpringService;
+import io.viaduct.webgui.account.ApiTokens;
 import io.viaduct.webgui.account.LiveStreams;
+import io.viaduct.webgui.account.Webhooks;
 import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
@@ -84,6 +86,16 @@ public class WebguiApplication {
   @Bean
   ReratingBilling reratingBilling(JsonPeer billingPeer) {
     return new ReratingBilling(billingPeer);
+  }
+
+  @Bean
+  Webhooks webhooks(JsonPeer billingPeer) {
+    return new Webhooks(billingPeer);
+  }
+
+  @Bean
+  ApiTokens apiTokens(JsonPeer billingPeer) {
+    return new ApiTokens(billingPeer);
   }
 
   @Bean

@@ -18,6 +18,9 @@ public final class PageAddresses {
           "/accounts/alice/user",
           "/accounts/alice/top-up",
           "/accounts/alice/limits",
+          "/accounts/alice/tokens",
+          "/accounts/alice/webhooks",
+          "/accounts/alice/webhooks/4",
           "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 
@@ -29,6 +32,7 @@ public final class PageAddresses {
           "/accounts?search=nobody&state=below-zero&sort=spent-today",
           "/accounts/alice/user",
           "/accounts/alice/credit",
+          "/accounts/olga/webhooks",
           "/charges/c1",
           "/audit",
           "/audit?account=olga&about=alice",

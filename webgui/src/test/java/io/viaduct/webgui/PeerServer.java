@@ -364,6 +364,71 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
+  private static final String TOKEN =
+      "{\"id\":\"3\",\"name\":\"reader\",\"scopes\":[\"read\"],\"createdAt\":\"2026-11-01T10:00:00Z\","
+          + "\"expiresAt\":\"2027-11-01T10:00:00Z\",\"lastUsedAt\":null,\"revokedAt\":%s}";
+
+  private static final String WEBHOOK =
+      "{\"id\":\"%s\",\"url\":\"https://hooks.example/%s\",\"description\":\"books\",\"events\":[\"balance.low\"],"
+          + "\"allAccounts\":true,\"state\":\"%s\",\"failures\":0,\"createdAt\":\"2026-11-01T10:00:00Z\"}";
+
+  private static final String DELIVERY =
+      "{\"id\":\"%s\",\"event\":\"9\",\"kind\":\"balance.low\",\"account\":\"alice\",\"createdAt\":"
+          + "\"2026-11-01T10:00:00Z\",\"state\":\"%s\",\"attempts\":2,\"lastStatus\":500,\"lastError\":\"status 500\","
+          + "\"lastAttemptAt\":\"2026-11-01T10:00:00Z\",\"nextAttemptAt\":null}";
+
+  private void webhooks(HttpExchange exchange, String method, String path) throws IOException {
+    if (!method.equals("GET")) {
+      changes.add(
+          method
+              + " "
+              + path
+              + " "
+              + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+    }
+    if (path.endsWith("/deliveries")) {
+      send(
+          exchange,
+          200,
+          "{\"deliveries\":[%s,%s,%s],\"next\":\"older\"}"
+              .formatted(
+                  DELIVERY.formatted("1", "due"),
+                  DELIVERY.formatted("2", "dead"),
+                  DELIVERY.formatted("3", "delivered")));
+    } else if (method.equals("POST") && !path.endsWith("/resend")) {
+      send(exchange, 201, "{\"secret\":\"vds_shown-once\",\"webhook\":{}}");
+    } else if (method.equals("DELETE") || method.equals("POST")) {
+      exchange.sendResponseHeaders(204, -1);
+    } else if (path.endsWith("/webhooks")) {
+      send(
+          exchange,
+          200,
+          "{\"webhooks\":[%s,%s]}"
+              .formatted(
+                  WEBHOOK.formatted("4", "a", "active"), WEBHOOK.formatted("5", "b", "disabled")));
+    } else {
+      exchange.getResponseHeaders().set("ETag", "\"3\"");
+      send(exchange, 200, WEBHOOK.formatted("5", "b", "disabled"));
+    }
+  }
+
+  private void tokens(HttpExchange exchange, String method, String path) throws IOException {
+    if (method.equals("DELETE")) {
+      changes.add("DELETE " + path);
+      exchange.sendResponseHeaders(204, -1);
+    } else if (method.equals("POST")) {
+      changes.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+      send(
+          exchange, 201, "{\"token\":\"vdt_shown-once\",\"made\":" + TOKEN.formatted("null") + "}");
+    } else {
+      send(
+          exchange,
+          200,
+          "{\"tokens\":[%s,%s],\"next\":\"more\"}"
+              .formatted(TOKEN.formatted("null"), TOKEN.formatted("\"2026-11-02T10:00:00Z\"")));
+    }
+  }
+
   /// Returns true for a request with a token of billing.
   private boolean isVisitor(HttpExchange exchange) {
     String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
@@ -404,6 +469,14 @@ public final class PeerServer implements AutoCloseable {
   private void answerBilling(HttpExchange exchange, String path, List<String> parts)
       throws IOException {
     String method = exchange.getRequestMethod();
+    if (path.contains("/webhooks")) {
+      webhooks(exchange, method, path);
+      return;
+    }
+    if (path.contains("/tokens")) {
+      tokens(exchange, method, path);
+      return;
+    }
     if (path.equals("/snapts") && method.equals("GET")) {
       send(
           exchange,

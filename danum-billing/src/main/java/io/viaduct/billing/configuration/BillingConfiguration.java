@@ -50,6 +50,7 @@ import java.util.Map;
 ///   key
 /// @param payments the payment provider
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
+/// @param webhooks delivery to endpoints that users and operators make
 public record BillingConfiguration(
     Rest rest,
     RateLimit rateLimit,
@@ -79,7 +80,8 @@ public record BillingConfiguration(
     Credit credit,
     Duration idempotencyTime,
     Payments payments,
-    Kafka kafka) {
+    Kafka kafka,
+    Webhooks webhooks) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -210,6 +212,41 @@ public record BillingConfiguration(
       if (!secretFile.isEmpty()) {
         Secret.of(secretFile);
       }
+    }
+  }
+
+  /// Delivery to the endpoints that users and operators make.
+  ///
+  /// @param allowedNetworks addresses or networks that webhooks may reach although they are
+  ///   internal
+  /// @param deadline longest wait for a connection and for an answer
+  /// @param attempts attempts after which a delivery is given up
+  /// @param failures deliveries in a row that are given up before the endpoint is disabled
+  /// @param retention age at which events and the log of their deliveries are forgotten
+  public record Webhooks(
+      List<String> allowedNetworks,
+      Duration deadline,
+      int attempts,
+      int failures,
+      Duration retention) {
+    public Webhooks {
+      allowedNetworks = List.copyOf(allowedNetworks);
+      for (String network : allowedNetworks) {
+        require(
+            network.matches("[0-9a-fA-F.:]{2,45}(/[0-9]{1,3})?"),
+            "allowed-networks must be addresses or networks such as 10.1.0.0/16",
+            network);
+      }
+      between("deadline", deadline, Duration.ofMillis(100), Duration.ofMinutes(1));
+      require(
+          attempts >= 1 && attempts <= 100,
+          "attempts must be 1 to 100",
+          Integer.toString(attempts));
+      require(
+          failures >= 1 && failures <= 1000,
+          "failures must be 1 to 1000",
+          Integer.toString(failures));
+      between("retention", retention, Duration.ofHours(1), Duration.ofDays(400));
     }
   }
 

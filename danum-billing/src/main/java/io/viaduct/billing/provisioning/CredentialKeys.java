@@ -21,8 +21,8 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The keys that SIP credentials are sealed with (AES-256-GCM, NIST SP 800-38D). One key seals;
-/// former keys only open. Thread-safe.
+/// The keys that SIP credentials and secrets of webhooks are sealed with (AES-256-GCM, NIST SP
+/// 800-38D). One key seals; former keys only open. Thread-safe.
 ///
 /// A sealed value is 12 bytes of nonce, the ciphertext, and 16 bytes of tag. The nonce is random,
 /// so one key may seal at most 2^32 values. The owner of the value is authenticated with it, so
@@ -116,7 +116,7 @@ public final class CredentialKeys {
   /// Seals a value with the current key.
   ///
   /// @param owner owner of the value; [#open] needs the same
-  byte[] seal(String owner, byte[] plain) {
+  public byte[] seal(String owner, byte[] plain) {
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
     byte[] sealed = cipher(Cipher.ENCRYPT_MODE, currentId, nonce, owner, plain, 0);
@@ -128,7 +128,7 @@ public final class CredentialKeys {
   /// Opens a sealed value.
   ///
   /// @throws IllegalStateException if there is no such key, or the value or its owner was altered
-  byte[] open(String keyId, String owner, byte[] sealed) {
+  public byte[] open(String keyId, String owner, byte[] sealed) {
     return cipher(
         Cipher.DECRYPT_MODE, keyId, Arrays.copyOf(sealed, NONCE_BYTES), owner, sealed, NONCE_BYTES);
   }
@@ -146,7 +146,7 @@ public final class CredentialKeys {
       return cipher.doFinal(input, offset, input.length - offset);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(
-          "a SIP credential does not open with key %s: the row of %s was altered"
+          "a sealed secret does not open with key %s: the row of %s was altered"
               .formatted(keyId, owner),
           e);
     }

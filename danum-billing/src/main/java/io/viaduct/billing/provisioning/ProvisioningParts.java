@@ -25,11 +25,17 @@ class ProvisioningParts {
   private static final Logger LOG = LoggerFactory.getLogger(ProvisioningParts.class);
 
   @Bean
+  CredentialKeys credentialKeys(BillingConfiguration configuration) {
+    return CredentialKeys.load(
+        configuration.credentials().keyFile(), configuration.credentials().formerKeyFiles());
+  }
+
+  @Bean
   SipCredentials sipCredentials(
-      JdbcClient jdbc, TransactionTemplate transaction, BillingConfiguration configuration) {
-    CredentialKeys keys =
-        CredentialKeys.load(
-            configuration.credentials().keyFile(), configuration.credentials().formerKeyFiles());
+      JdbcClient jdbc,
+      TransactionTemplate transaction,
+      CredentialKeys keys,
+      BillingConfiguration configuration) {
     return new SipCredentials(jdbc, transaction, keys, configuration.sipDomain());
   }
 

@@ -68,7 +68,10 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
                   at(DELETE, ACCOUNT + "/devices/*"),
                   at(PATCH, ACCOUNT + "/devices/*"),
                   at(POST, ACCOUNT + "/redemptions"),
-                  at(POST, ACCOUNT + "/payments")),
+                  at(POST, ACCOUNT + "/payments"),
+                  at(POST, ACCOUNT + "/webhooks/**"),
+                  at(PUT, ACCOUNT + "/webhooks/*"),
+                  at(DELETE, ACCOUNT + "/webhooks/*")),
               USER,
               OPERATOR),
           Rule.of(
@@ -119,8 +122,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
                   at("/api/v1/reratings/**"),
                   at("/api/v1/vouchers/**")),
               Scope.MONEY),
-          new ScopeRule(
-              any(at(ACCOUNT + "/webhooks/**"), at("/api/v1/webhooks/**")), Scope.WEBHOOKS),
+          new ScopeRule(at(ACCOUNT + "/webhooks/**"), Scope.WEBHOOKS),
           new ScopeRule(at("/api/v1/accounts/**"), Scope.ACCOUNTS),
           new ScopeRule(
               any(

@@ -10,6 +10,7 @@ public enum ProblemType {
   WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
   TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
   TOO_MANY_REQUESTS(HttpStatus.TOO_MANY_REQUESTS, "Too many requests with this log-in or token"),
+  TOO_MANY_WEBHOOKS(HttpStatus.CONFLICT, "There are too many webhooks"),
   TOO_MANY_TOKENS(HttpStatus.CONFLICT, "There are too many tokens"),
   UNAUTHENTICATED(HttpStatus.UNAUTHORIZED, "A valid bearer token is needed"),
   FORBIDDEN(HttpStatus.FORBIDDEN, "Your role or token does not allow this"),

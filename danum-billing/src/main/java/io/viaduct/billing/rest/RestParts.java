@@ -69,7 +69,8 @@ import tools.jackson.databind.json.JsonMapper;
   UsageResource.class,
   UsersResource.class,
   VouchersResource.class,
-  WalletsResource.class
+  WalletsResource.class,
+  WebhooksResource.class
 })
 class RestParts {
   @Bean

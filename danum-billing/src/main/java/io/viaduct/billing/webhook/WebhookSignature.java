@@ -8,8 +8,10 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,11 @@ public final class WebhookSignature {
 
   /// @param secret the shared secret
   public WebhookSignature(Secret secret) {
-    key = new SecretKeySpec(secret.reveal().getBytes(UTF_8), "HmacSHA256");
+    this(secret.reveal().getBytes(UTF_8));
+  }
+
+  private WebhookSignature(byte[] secret) {
+    key = new SecretKeySpec(secret, "HmacSHA256");
   }
 
   /// The result of a check.
@@ -44,6 +50,18 @@ public final class WebhookSignature {
   public String sign(Instant now, byte[] body) {
     long seconds = now.getEpochSecond();
     return "t=%d,v1=%s".formatted(seconds, HexFormat.of().formatHex(mac(seconds, body)));
+  }
+
+  /// Returns the header for a body that is signed by several secrets, as while they are changed:
+  /// `t=<seconds>,v1=<hex>,v1=<hex>`.
+  public static String signAll(List<String> secrets, Instant now, byte[] body) {
+    return "t="
+        + now.getEpochSecond()
+        + secrets.stream()
+            .map(secret ->
+                new WebhookSignature(secret.getBytes(UTF_8)).mac(now.getEpochSecond(), body))
+            .map(mac -> ",v1=" + HexFormat.of().formatHex(mac))
+            .collect(Collectors.joining());
   }
 
   /// Checks the header of a received body. The comparison takes equally long for every signature.

@@ -106,6 +106,36 @@ class DenariiTest {
   }
 
   @Test
+  void aTokenIsMadeUsedListedAndRevoked(@TempDir Path home) throws Exception {
+    String end = java.time.Instant.now().plus(java.time.Duration.ofDays(30)).toString();
+    String token =
+        user.run("tokens", "make", "--name", "reporting", "--scope", "read", "--expires", end)
+            .succeeds()
+            .out()
+            .strip();
+    Path file = home.resolve("token");
+    Files.writeString(file, token + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    assertThat(user.run("account", alice, "--token-file", file.toString()).succeeds().out())
+        .contains(alice);
+    String list = user.run("tokens", "list").succeeds().out();
+    assertThat(list).contains("reporting", "read", "valid until its end").doesNotContain(token);
+    String id = list.lines().skip(1).findFirst().orElseThrow().split(" ")[0];
+    assertThat(user.run("tokens", "revoke", id).succeeds().out()).isEqualTo("revoked\n");
+    assertThat(user.run("account", alice, "--token-file", file.toString()).code()).isEqualTo(77);
+  }
+
+  @Test
+  void theAuditLogIsReadByAnOperatorOnly() throws Exception {
+    operator.run("topup", alice, "2den").succeeds();
+    assertThat(operator.run("audit", "--about", alice, "--limit", "5").succeeds().out())
+        .contains("topUp", "/api/v1/accounts/" + alice + "/top-ups", "top_up:");
+    assertThat(operator.run("audit", "--about", alice, "--csv").succeeds().out())
+        .startsWith("id,at,account,role,operation");
+    assertThat(user.run("audit").code()).isEqualTo(77);
+  }
+
+  @Test
   void anAccountShowsBalanceCreditCapsAndWallets() throws Exception {
     operator.run("topup", alice, "100den").succeeds();
     charged();

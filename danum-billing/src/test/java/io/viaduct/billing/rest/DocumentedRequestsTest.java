@@ -11,6 +11,7 @@ import io.viaduct.service.tls.Ed25519;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,9 +98,10 @@ class DocumentedRequestsTest {
         .sql(
             """
             select e.operation from audit_entry e join audit_outcome o on o.entry_id = e.id
-            where o.status < 300 group by e.operation
+            where o.status < 300 and e.began_at = ? group by e.operation
             having not bool_or(exists (select from audit_change c where c.entry_id = e.id))
             """)
+        .param(Timestamp.from(CLOCK.instant())) // of no other test: this clock stands still
         .query(String.class)
         .list();
   }

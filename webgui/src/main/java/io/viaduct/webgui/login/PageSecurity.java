@@ -115,6 +115,8 @@ public class PageSecurity {
                 .hasRole("OPERATOR")
                 .requestMatchers("/owners/{account}/fees")
                 .access((visitor, request) -> mayOpenFees(visitor.get(), request))
+                .requestMatchers("/accounts/{account}/tokens/**")
+                .access((visitor, request) -> mayOpenTokens(visitor.get(), request))
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))
                 .anyRequest()
@@ -170,12 +172,23 @@ public class PageSecurity {
             && signedIn.mayOpen(account)
             && (signedIn.mayChange()
                 || isRead(request.getRequest())
-                || isOwnPassword(signedIn, request.getRequest())));
+                || isOwnSecret(signedIn, request.getRequest())));
   }
 
-  // An auditor changes nothing but the own password.
-  private static boolean isOwnPassword(SignedIn visitor, HttpServletRequest request) {
-    return post("/accounts/" + visitor.account() + "/password").matches(request);
+  // An auditor changes nothing but the own password and tokens.
+  private static boolean isOwnSecret(SignedIn visitor, HttpServletRequest request) {
+    String own = "/accounts/" + visitor.account();
+    return any(post(own + "/password"), post(own + "/tokens/**")).matches(request);
+  }
+
+  private static AuthorizationDecision mayOpenTokens(
+      @Nullable Authentication visitor, RequestAuthorizationContext request) {
+    return new AuthorizationDecision(
+        visitor != null
+            && visitor.getPrincipal() instanceof SignedIn signedIn
+            && (signedIn.account().equals(request.getVariables().get("account"))
+                || signedIn.isOperator()
+                || signedIn.readsAll() && isRead(request.getRequest())));
   }
 
   private static AuthorizationDecision mayOpenFees(
