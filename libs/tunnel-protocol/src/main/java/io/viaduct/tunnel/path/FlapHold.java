@@ -2,9 +2,11 @@ package io.viaduct.tunnel.path;
 
 /// The hold time of a decision, so that nothing oscillates: a change must be wanted for so long
 /// before it is made. If a change follows another one within `flapNs` and the hold time, the hold
-/// time doubles, up to a bound. After a longer time without a change it is the least one again.
-/// Reads no clock.
+/// time doubles, up to a bound. Each further `flapNs` without a change halves it, down to its least
+/// value. Reads no clock.
 public final class FlapHold {
+  private static final int HALVINGS_MAX = 62;
+
   private final long leastNs;
   private final long mostNs;
   private final long flapNs;
@@ -29,16 +31,17 @@ public final class FlapHold {
 
   /// Returns the hold time that a change would need now, in ns.
   public long holdNs(long nowNs) {
-    return isSoon(nowNs) ? holdNs : leastNs;
+    return hasChanged ? Math.max(leastNs, holdNs >> halvings(nowNs)) : leastNs;
   }
 
-  private boolean isSoon(long nowNs) {
-    return hasChanged && nowNs - changedNs < flapNs + holdNs;
+  private int halvings(long nowNs) {
+    return Math.clamp((nowNs - changedNs - holdNs) / flapNs, 0, HALVINGS_MAX);
   }
 
   /// Records a change.
   public void changed(long nowNs) {
-    holdNs = isSoon(nowNs) ? Math.min(2 * holdNs, mostNs) : leastNs;
+    boolean isSoon = hasChanged && nowNs - changedNs < flapNs + holdNs;
+    holdNs = isSoon ? Math.min(2 * holdNs, mostNs) : holdNs(nowNs);
     hasChanged = true;
     changedNs = nowNs;
   }
