@@ -120,8 +120,20 @@ final class OutboundHalf {
             unconfirmed,
             nowNs),
         new PathMessages(memory, aead, sealer, pacer, state.totals, state.verdicts, budget),
-        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
-        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
+        new CopyQueue(
+            memory.allocator,
+            pacer,
+            budget,
+            state.totals,
+            state.verdicts,
+            CopyQueue.COPY_WAIT_NS_MAX),
+        new CopyQueue(
+            memory.allocator,
+            pacer,
+            budget,
+            state.totals,
+            state.verdicts,
+            CopyQueue.REPEAT_WAIT_NS_MAX),
         unconfirmed);
   }
 
