@@ -2,10 +2,10 @@ package io.viaduct.tunnel.path;
 
 /// The hold time of a decision, so that nothing oscillates: a change must be wanted for so long
 /// before it is made. If a change follows another one within `flapNs` and the hold time, the hold
-/// time doubles, up to a bound. Each further `flapNs` without a change halves it, down to its least
-/// value. Reads no clock.
+/// time doubles, up to a bound; a later change brings it back to its least value. So does a calm
+/// time of four times as long, without a change. Reads no clock.
 public final class FlapHold {
-  private static final int HALVINGS_MAX = 62;
+  private static final int CALM_TIMES = 4;
 
   private final long leastNs;
   private final long mostNs;
@@ -31,17 +31,13 @@ public final class FlapHold {
 
   /// Returns the hold time that a change would need now, in ns.
   public long holdNs(long nowNs) {
-    return hasChanged ? Math.max(leastNs, holdNs >> halvings(nowNs)) : leastNs;
-  }
-
-  private int halvings(long nowNs) {
-    return Math.clamp((nowNs - changedNs - holdNs) / flapNs, 0, HALVINGS_MAX);
+    return hasChanged && nowNs - changedNs < CALM_TIMES * (flapNs + holdNs) ? holdNs : leastNs;
   }
 
   /// Records a change.
   public void changed(long nowNs) {
     boolean isSoon = hasChanged && nowNs - changedNs < flapNs + holdNs;
-    holdNs = isSoon ? Math.min(2 * holdNs, mostNs) : holdNs(nowNs);
+    holdNs = isSoon ? Math.min(2 * holdNs, mostNs) : leastNs;
     hasChanged = true;
     changedNs = nowNs;
   }
