@@ -3,6 +3,8 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.policy.FlowPlacement;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
@@ -106,6 +108,16 @@ public final class TunnelEnd {
     this.retirement = new Retirement(at);
     this.paths = sockets.open(new Inbound());
     this.routes = new FlowRoutes(policy, paths);
+  }
+
+  /// Returns the status of each path of the present session.
+  List<PathStatus> pathStatus(long nowNs) {
+    return paths.status(nowNs).stream().map(each -> each.to(name)).toList();
+  }
+
+  /// Returns the line of the policy that decides about a flow, and what it holds on to.
+  FlowPlacement placement(FlowState flow, FlowNote note) {
+    return routes.placement(flow, note);
   }
 
   /// Installs the session of a Welcome, and starts to carry packets with its keys.
