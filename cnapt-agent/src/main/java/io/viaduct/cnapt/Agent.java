@@ -253,6 +253,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     own.of(
         data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
     own.of(bridge);
+    own.paths(configuration.snapts().sessions(), data.counters());
     own.sip(() -> tokens.status().probes());
     if (configuration.routingHook().socket().isPresent()) {
       hook = FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
@@ -261,7 +262,10 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
-    endpoint.listen(configuration.statusSocket(), statusSource(leadingRoutes)::status);
+    endpoint.listen(
+        configuration.statusSocket(),
+        statusSource(leadingRoutes)::status,
+        FlowQuestions.actions(dataLoop, data));
   }
 
   private void watchSleep(SleepWatch sleep) {
@@ -431,6 +435,15 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   public void pathLeft(LeftPath left) {
     LOG.warn("nothing arrives by {}, which is up: packets leave by {}", left.name(), left.to());
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", left.name(), left.to());
+  }
+
+  @Override
+  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
+    if (isToBeAnswered) {
+      handovers.begun(clock.instant(), nanoTime.getAsLong(), cause, from, to);
+    } else {
+      handovers.moved(clock.instant(), nanoTime.getAsLong(), cause, from, to);
+    }
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.viaduct.cnapt;
 
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,19 @@ final class AgentSocket {
   /// @throws UnavailableException if no agent answers
   String status() throws UnavailableException {
     return OperationsClient.status(where(), TIMEOUT);
+  }
+
+  /// Returns the agent's explanation of flows as JSON.
+  ///
+  /// @param local local port; empty for any
+  /// @throws UnavailableException if no agent answers
+  String explanation(String remote, String local) throws UnavailableException {
+    String query = "?remote=" + encoded(remote) + "&local=" + encoded(local);
+    return OperationsClient.act(where(), FlowQuestions.PATH + query, TIMEOUT);
+  }
+
+  private static String encoded(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
   private Path where() {

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.operations.FlowExplanation;
+import io.viaduct.cnapt.tunnel.FlowFilter;
 import io.viaduct.service.operations.UnavailableException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -36,13 +37,25 @@ final class PathCommand implements Callable<Integer> {
         arity = "1..2",
         paramLabel = "FLOW",
         description =
-            "the flow's remote address and port, and the local port if several have it:"
-                + " 198.51.100.7:443 50312")
+            "the flow's remote address, with its port, and the local port if several have it:"
+                + " 198.51.100.7:443 50312, or [2001:db8::7]:443; an address alone means all flows"
+                + " to it")
     List<String> flow = List.of();
+
+    @Spec CommandSpec spec = CommandSpec.create();
 
     @Override
     public Integer call() throws UnavailableException {
-      FlowExplanation explanation = FlowExplanation.of(agent.status(), flow);
+      String local = flow.size() > 1 ? flow.get(1) : "";
+      try {
+        var unused = FlowFilter.of(flow.getFirst(), local);
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      }
+      FlowExplanation explanation =
+          FlowExplanation.of(
+              agent.explanation(flow.getFirst(), local),
+              local.isEmpty() ? flow.getFirst() : flow.getFirst() + " from port " + local);
       System.out.print(explanation.text());
       return explanation.isFound() ? 0 : 1;
     }

@@ -251,6 +251,7 @@ final class PeerAgent
     meters.allocatedBy(List.of(dataLoop));
     AgentMeters all = new AgentMeters(meters.registry());
     all.of(data.carried(), data.counters(), handovers, carriers, owners);
+    all.paths(1, data.counters());
     all.ofPeer(data.counters(), sources);
     if (listening != null) {
       all.of(listening);
@@ -261,7 +262,8 @@ final class PeerAgent
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
-    endpoint.listen(configuration.statusSocket(), () -> status(routes));
+    endpoint.listen(
+        configuration.statusSocket(), () -> status(routes), FlowQuestions.actions(dataLoop, data));
   }
 
   private void woken(long sleptMs) {
@@ -477,6 +479,15 @@ final class PeerAgent
   @Override
   public void addressLost(String address, @Nullable String why) {
     LOG.warn("the address {} of peer.listen cannot be used now: {}", address, why);
+  }
+
+  @Override
+  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
+    if (isToBeAnswered) {
+      handovers.begun(clock.instant(), nanoTime.getAsLong(), cause, from, to);
+    } else {
+      handovers.moved(clock.instant(), nanoTime.getAsLong(), cause, from, to);
+    }
   }
 
   @Override

@@ -66,6 +66,9 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     /// Called when traffic leaves a path because nothing arrives by it.
     void pathLeft(LeftPath left);
 
+    /// See [DataPathListener#trafficMoved].
+    void trafficMoved(String cause, String from, String to, boolean isToBeAnswered);
+
     /// Called when nothing arrives by any path of the line, although a link is up.
     void pathDead(SnaptLine by);
 
@@ -361,6 +364,11 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   public void pathLeft(LeftPath left) {
     owner.pathLeft(left);
     control().pathSilent(left.link(), left.remote());
+  }
+
+  @Override
+  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
+    owner.trafficMoved(cause, from, to, isToBeAnswered);
   }
 
   @Override

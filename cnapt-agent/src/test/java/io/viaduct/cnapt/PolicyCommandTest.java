@@ -97,6 +97,7 @@ class PolicyCommandTest {
                   List.of(
                       new PathStatus(
                           1,
+                          "",
                           "wlan0",
                           "203.0.113.1",
                           "losing",
@@ -116,6 +117,7 @@ class PolicyCommandTest {
                           0),
                       new PathStatus(
                           2,
+                          "",
                           "wwan0",
                           "203.0.113.1",
                           "spare",

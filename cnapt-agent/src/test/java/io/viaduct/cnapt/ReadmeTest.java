@@ -45,6 +45,7 @@ class ReadmeTest {
           new HandoverLog(),
           new CarrierLog(InstantSource.system()),
           owners);
+      meters.paths(1, null);
       meters.ofPeer(null, null);
       meters.of((PeerServer) null);
       meters.of((RoutingHook) null);

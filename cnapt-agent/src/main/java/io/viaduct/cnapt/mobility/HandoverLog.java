@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the last hundred handovers. Several changes before the SNAPT's answer count as one
@@ -18,14 +18,14 @@ public final class HandoverLog {
   private static final double NS_PER_US = 1e3;
   private static final double US_PER_MS = 1e3;
 
-  private final List<Consumer<Duration>> timings = new CopyOnWriteArrayList<>();
+  private final List<BiConsumer<String, Duration>> timings = new CopyOnWriteArrayList<>();
   private final ArrayDeque<Handover> entries = new ArrayDeque<>();
   private @Nullable Handover open;
   private long openedNs;
   private long count;
 
-  /// Calls this with the duration of each handover from now on.
-  public void timed(Consumer<Duration> timing) {
+  /// Calls this with the cause and the duration of each handover from now on.
+  public void timed(BiConsumer<String, Duration> timing) {
     timings.add(timing);
   }
 
@@ -35,15 +35,31 @@ public final class HandoverLog {
     if (begun != null) {
       entries.removeLast();
       open = new Handover(begun.at(), begun.cause(), begun.from(), to, -1);
+      entries.addLast(open);
     } else {
       open = new Handover(at, cause, from, to, -1);
       openedNs = nowNs;
-      count++;
-      if (entries.size() == ENTRIES_MAX) {
-        entries.removeFirst();
-      }
+      add(open);
     }
-    entries.addLast(open);
+  }
+
+  /// Records a move between two paths that work, which needs no answer. While a handover waits for
+  /// its answer, the move is a part of it.
+  public synchronized void moved(Instant at, long nowNs, String cause, String from, String to) {
+    if (open != null) {
+      begun(at, nowNs, cause, from, to);
+    } else {
+      add(new Handover(at, cause, from, to, 0));
+      timings.forEach(timing -> timing.accept(cause, Duration.ZERO));
+    }
+  }
+
+  private void add(Handover made) {
+    count++;
+    if (entries.size() == ENTRIES_MAX) {
+      entries.removeFirst();
+    }
+    entries.addLast(made);
   }
 
   /// Records the SNAPT's answer.
@@ -55,7 +71,8 @@ public final class HandoverLog {
       return null;
     }
     open = null;
-    timings.forEach(timing -> timing.accept(Duration.ofNanos(nowNs - openedNs)));
+    Duration lasted = Duration.ofNanos(nowNs - openedNs);
+    timings.forEach(timing -> timing.accept(begun.cause(), lasted));
     Handover answered = begun.answered(Math.round((nowNs - openedNs) / NS_PER_US) / US_PER_MS);
     entries.removeLast();
     entries.addLast(answered);

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.operations;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.BridgeDirectory;
@@ -10,6 +11,7 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
+import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.peer.PeerRefusal;
 import io.viaduct.cnapt.peer.PeerServer;
@@ -75,16 +77,9 @@ public final class AgentMeters {
       OwnerLookup owners) {
     of(carried);
     of(data);
-    total("viaduct_handovers", "Changes of network", handovers, HandoverLog::count);
-    Timer duration =
-        Timer.builder("viaduct_handover_duration")
-            .description("Time from a change of network to the SNAPT's answer")
-            .serviceLevelObjectives(DURATIONS)
-            .register(registry);
-    handovers.timed(duration::record);
-    for (int path = 0; path < TunnelLimits.PATHS_MAX; path++) {
-      path(path, data);
-    }
+    total("viaduct_handovers", "Moves of traffic", handovers, HandoverLog::count);
+    Handover.CAUSES.forEach(this::handovers);
+    handovers.timed((cause, lasted) -> handovers(cause).record(lasted));
     of(carriers);
     of(owners);
   }
@@ -189,8 +184,38 @@ public final class AgentMeters {
         .register(registry);
   }
 
+  /// The labels of a path: place of its SNAPT among those in use, and its number.
+  private record PathTags(int snapt, int id) {
+    @Nullable PathStatus of(DataCounters data) {
+      return data.path(snapt, id);
+    }
+
+    Tags tags() {
+      return Tags.of("snapt", String.valueOf(snapt), "path", String.valueOf(id));
+    }
+  }
+
+  /// Registers the meters of the paths.
+  ///
+  /// @param snapts largest number of SNAPTs that are used at a time
+  public void paths(int snapts, DataCounters data) {
+    for (int snapt = 0; snapt < snapts; snapt++) {
+      for (int path = 0; path < TunnelLimits.PATHS_MAX; path++) {
+        path(new PathTags(snapt, path), data);
+      }
+    }
+  }
+
+  private Timer handovers(String cause) {
+    return Timer.builder("viaduct_handover_duration")
+        .description("Time from a move of traffic to the SNAPT's answer; 0 if both paths work")
+        .tag("cause", cause)
+        .serviceLevelObjectives(DURATIONS)
+        .register(registry);
+  }
+
   // The paths have few numbers, so they are labels. A path that does not exist has no value (NaN).
-  private void path(int id, DataCounters data) {
+  private void path(PathTags id, DataCounters data) {
     gauge(
         "viaduct_path_rtt",
         id,
@@ -245,24 +270,24 @@ public final class AgentMeters {
     }
   }
 
-  private void state(int id, PathState state, DataCounters data) {
+  private void state(PathTags id, PathState state, DataCounters data) {
     String label = MetricLabel.of(state);
     Gauge.builder(
             "viaduct_path_state",
             data,
             d -> {
-              PathStatus path = d.path(id);
+              PathStatus path = id.of(d);
               return path == null ? Double.NaN : path.state().equals(label) ? 1 : 0;
             })
         .description("1 for the present state of the path, 0 for the others")
-        .tag("path", String.valueOf(id))
+        .tags(id.tags())
         .tag("state", label)
         .register(registry);
   }
 
   private void gauge(
       String name,
-      int id,
+      PathTags id,
       DataCounters data,
       @Nullable String unit,
       String description,
@@ -271,12 +296,12 @@ public final class AgentMeters {
             name,
             data,
             d -> {
-              PathStatus path = d.path(id);
+              PathStatus path = id.of(d);
               return path == null ? Double.NaN : value.applyAsDouble(path);
             })
         .description(description)
         .baseUnit(unit)
-        .tag("path", String.valueOf(id))
+        .tags(id.tags())
         .register(registry);
   }
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -15,6 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PathsText {
   private static final JsonMapper JSON = JsonMapper.shared();
   static final String ROW = "%-4s %-15s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
+
+  private static final String SNAPT = "%-22s ";
 
   private PathsText() {}
 
@@ -29,7 +32,7 @@ public final class PathsText {
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(shown) + "\n";
   }
 
-  /// Returns a table with one line per path.
+  /// Returns a table with one line per path, of all SNAPTs in use.
   ///
   /// @param status the agent's status as JSON
   public static String table(String status) {
@@ -41,11 +44,24 @@ public final class PathsText {
     if (paths.isEmpty()) {
       text.append("no path: the agent has no session\n");
     }
-    if (paths.isEmpty() && sip.isEmpty()) {
-      return text.toString();
+    if (!paths.isEmpty() || !sip.isEmpty()) {
+      text.append(header(isOfSeveral(paths)));
     }
-    text.append(
-        String.format(
+    return text.append(rows(paths)).append(sip).toString();
+  }
+
+  /// Returns a table with one line per path, without the probes by SIP.
+  static String table(List<PathStatus> paths) {
+    return header(isOfSeveral(paths)) + rows(paths);
+  }
+
+  private static boolean isOfSeveral(List<PathStatus> paths) {
+    return paths.stream().map(PathStatus::snapt).distinct().count() > 1;
+  }
+
+  private static String header(boolean ofSeveral) {
+    return (ofSeveral ? String.format(Locale.ROOT, SNAPT, "SNAPT") : "")
+        + String.format(
             Locale.ROOT,
             ROW,
             "path",
@@ -61,9 +77,14 @@ public final class PathsText {
             "sent Mb/s",
             "spare Mb/s",
             "since",
-            "why"));
-    paths.forEach(path -> text.append(row(path)));
-    return text.append(sip).toString();
+            "why");
+  }
+
+  private static String rows(List<PathStatus> paths) {
+    boolean ofSeveral = isOfSeveral(paths);
+    return paths.stream()
+        .map(path -> (ofSeveral ? String.format(Locale.ROOT, SNAPT, path.snapt()) : "") + row(path))
+        .collect(Collectors.joining());
   }
 
   private static String row(PathStatus path) {

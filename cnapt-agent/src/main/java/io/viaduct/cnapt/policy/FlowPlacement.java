@@ -17,6 +17,7 @@ public final class FlowPlacement {
   private final FullPath full = new FullPath();
   private final PathPreference preference = new Preference();
   private int taken = -1; // id of the first path of the last decision
+  private @Nullable Decision last;
 
   FlowPlacement(PolicyLine line, ServiceClass serviceClass, SteadyPath byDelay, MoveLimit limit) {
     this.line = line;
@@ -44,8 +45,21 @@ public final class FlowPlacement {
         line.rule().method().hasStepWhenFull()
             && full.update(taken(paths), paths, flowBitPerSecond, nowNs);
     Decision decision = PathEvaluator.decide(line, serviceClass, ageNs, isFull, paths, preference);
+    last = decision;
     taken = decision.paths().isEmpty() ? -1 : decision.paths().getFirst().id();
     return decision;
+  }
+
+  /// Returns the last decision; null before the first one.
+  public @Nullable Decision last() {
+    return last;
+  }
+
+  /// Returns what may lead to the next change of the path of the last decision.
+  public SteadyPath.Rivalry rivalry(long nowNs) {
+    Decision decision = last;
+    boolean isShared = decision != null && decision.step().method().followsDelay();
+    return (isShared ? byDelay : own).rivalry(nowNs);
   }
 
   // Not the path that `own` holds: flows that follow the delay or name their link hold none there.

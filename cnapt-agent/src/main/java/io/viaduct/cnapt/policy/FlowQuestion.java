@@ -20,12 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param local address of the device, for the output
 /// @param age age of the flow
 public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age) {
-  private static final Pattern WITH_PORT =
-      Pattern.compile("(?:\\[([^\\]]+)\\]|([^:\\[\\]]+)):(\\d{1,5})");
   private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s|min)");
-  private static final int PORT_MAX = 65_535;
-
-  private record End(InetAddress address, int port) {}
 
   /// Parses the words of a flow.
   ///
@@ -39,8 +34,8 @@ public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age) {
               + "'");
     }
     ProtocolName protocol = ProtocolName.of(words.get(0));
-    End local = end(words.get(1), protocol);
-    End remote = end(words.get(2), protocol);
+    FlowEnd local = end(words.get(1), protocol);
+    FlowEnd remote = end(words.get(2), protocol);
     FlowIdentity identity = new FlowIdentity(protocol.number(), local.port(), remote.port());
     String name = null;
     String process = null;
@@ -75,25 +70,16 @@ public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age) {
                     .formatted(name, String.join(", ", classifier.names()))));
   }
 
-  private static End end(String text, ProtocolName protocol) {
-    Matcher matcher = WITH_PORT.matcher(text);
-    try {
-      if (!protocol.hasPorts()) {
-        return new End(InetAddress.ofLiteral(text), 0);
-      }
-      if (matcher.matches() && Integer.parseInt(matcher.group(3)) <= PORT_MAX) {
-        String address = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
-        return new End(InetAddress.ofLiteral(address), Integer.parseInt(matcher.group(3)));
-      }
-    } catch (IllegalArgumentException _) {
-      // reported below, together with the form
+  private static FlowEnd end(String text, ProtocolName protocol) {
+    if (protocol.hasPorts()) {
+      return FlowEnd.withPort(text);
     }
-    throw new IllegalArgumentException(
-        protocol.hasPorts()
-            ? "an end of a flow must be such as 198.51.100.7:5060 or [2001:db8::7]:5060, got '"
-                + text
-                + "'"
-            : "an end of a flow of " + protocol + " must be an address, got '" + text + "'");
+    InetAddress address = FlowEnd.literal(text);
+    if (address == null) {
+      throw new IllegalArgumentException(
+          "an end of a flow of " + protocol + " must be an address, got '" + text + "'");
+    }
+    return new FlowEnd(address, 0);
   }
 
   private static Duration age(String text) {

@@ -33,6 +33,11 @@ public enum Method {
     return Arrays.stream(values()).filter(each -> each.text.equals(text)).findFirst();
   }
 
+  /// Returns whether the method chooses by delay.
+  boolean followsDelay() {
+    return this == ALL || this == LOWEST_DELAY || this == LOWEST_DELAY_COPY;
+  }
+
   static String names() {
     return Arrays.stream(values())
         .map(each -> each == OWN ? "own LINK" : each.text)

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The status of one path, as `/status` shows it in the list `paths`.
 ///
+/// @param snapt the SNAPT to which it leads; empty with a peer
 /// @param link name of the interface by which it leaves; `any` if the kernel chooses it
 /// @param remote address of the other end that it leads to
 /// @param state name of a [PathState] in lower case
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///   shares it with the one that listens; 0 if it is not known
 public record PathStatus(
     int id,
+    String snapt,
     String link,
     String remote,
     String state,
@@ -48,6 +50,30 @@ public record PathStatus(
 
   private static final String UNUSED = "no";
   private static final double NS_PER_MS = 1e6;
+
+  /// Returns a copy for a path to a SNAPT.
+  public PathStatus to(String ofSnapt) {
+    return new PathStatus(
+        id,
+        ofSnapt,
+        link,
+        remote,
+        state,
+        use,
+        why,
+        sinceMs,
+        delayMs,
+        usualDelayMs,
+        countedDelayMs,
+        lossPercent,
+        downLossPercent,
+        usualLossPercent,
+        pathMtu,
+        sentBitPerSecond,
+        spareBitPerSecond,
+        peerBitPerSecond,
+        cost);
+  }
 
   /// Returns the spare rate, for a person.
   String spareText() {

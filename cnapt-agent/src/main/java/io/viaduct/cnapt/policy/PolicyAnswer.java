@@ -28,7 +28,11 @@ public record PolicyAnswer(
     String source) {
 
   /// Returns the answer with the present paths of a running agent.
-  public static PolicyAnswer of(FlowQuestion question, Policy policy, List<PathStatus> paths) {
+  ///
+  /// @param all paths of the agent; a new flow takes one to the first SNAPT
+  public static PolicyAnswer of(FlowQuestion question, Policy policy, List<PathStatus> all) {
+    List<PathStatus> paths =
+        all.stream().filter(path -> path.snapt().equals(all.getFirst().snapt())).toList();
     PolicyLine line = policy.line(question.facts());
     Decision decision =
         PathEvaluator.decide(

@@ -112,6 +112,18 @@ public final class SteadyPath implements PathPreference {
     moves++;
   }
 
+  /// A path that is better than the held one, and must stay so for the hold time.
+  ///
+  /// @param rival id of that path; −1 without one
+  /// @param sinceNs time since which it is better
+  /// @param holdNs hold time that a change would need now
+  public record Rivalry(int rival, long sinceNs, long holdNs) {}
+
+  /// Returns what may lead to the next change.
+  public Rivalry rivalry(long now) {
+    return new Rivalry(rival, rival == NONE ? now : rivalSinceNs, hold.holdNs(now));
+  }
+
   /// Returns the number of changes of the path.
   public long moves() {
     return moves;

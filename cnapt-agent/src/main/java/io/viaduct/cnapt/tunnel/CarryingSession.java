@@ -380,6 +380,10 @@ final class CarryingSession {
     return paths;
   }
 
+  FlowRoutes routes() {
+    return routes;
+  }
+
   /// Returns the counts of these paths and those of the sessions before. Any thread may call this.
   PathTotals pathTotals() {
     return former.with(paths);

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.scheduling.TimerLateness;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Counters of the data path beside those of [Carried]. The event loop writes them; any thread may
@@ -54,10 +55,13 @@ public final class DataCounters {
     return ends.all().stream().mapToLong(each -> each.pathTotals().refusals()).sum();
   }
 
-  /// Returns the status of a path to the first SNAPT, at most a second old; null for a path that
-  /// does not exist.
-  public @Nullable PathStatus path(int id) {
-    return ends.first().paths().published(id);
+  /// Returns the status of a path to a SNAPT, at most a second old; null for a path that does not
+  /// exist.
+  ///
+  /// @param snapt place of the SNAPT among those in use, from 0
+  public @Nullable PathStatus path(int snapt, int id) {
+    List<TunnelEnd> all = ends.all();
+    return snapt < all.size() ? all.get(snapt).paths().published(id) : null;
   }
 
   /// Returns the number of pairs of a link and an address that are no path, because the session may

@@ -207,6 +207,13 @@ public final class DataPath implements AutoCloseable {
     return DataStatus.of(ends.all(), carried, refusals, nanoTime.getAsLong());
   }
 
+  /// Explains the paths of the flows that are meant. Must be called on the loop.
+  public ExplainedFlow.Answer explain(FlowFilter filter) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    return FlowAnswers.of(
+        ends.all(), filter, refusals.status(nanoTime.getAsLong()), nanoTime.getAsLong());
+  }
+
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
   public void classify(Classifier next) {
     classes.use(next);

@@ -11,6 +11,14 @@ public interface DataPathListener {
   /// Called when traffic leaves a path because nothing arrives by it, although its link is up.
   void pathLeft(LeftPath left);
 
+  /// Called when packets that count delay take another path than before, or the same one by another
+  /// address family.
+  ///
+  /// @param cause one of [io.viaduct.cnapt.mobility.Handover#CAUSES]
+  /// @param isToBeAnswered true if the other end must be told, and its answer is announced by
+  ///   [#pathFound]; false for a move between two paths that both ends use
+  default void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {}
+
   /// Called when too many probes in a row were not answered although the link is up.
   void pathDead();
 

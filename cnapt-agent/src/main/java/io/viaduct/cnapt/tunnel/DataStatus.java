@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.viaduct.cnapt.policy.FlowEnd;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 ///   occurred
 /// @param refusedFlows the flows that were refused last because no SNAPT meets their class, the
 ///   newest first; at most 64
-/// @param paths the paths of the first session, which the agent's status shows beside this one
+/// @param paths the paths of all sessions, those of the first one first; the agent's status shows
+///   them beside this one
 /// @param snapts one for each end, also before its session; one that stands for the peer. The
 ///   agent's status shows them beside this one
 public record DataStatus(
@@ -174,8 +176,16 @@ public record DataStatus(
         List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))),
         refused,
         refusedFlows,
-        paths.status(nowNs),
+        pathsOf(first, ends, nowNs),
         snapts);
+  }
+
+  private static List<PathStatus> pathsOf(TunnelEnd first, List<TunnelEnd> ends, long nowNs) {
+    List<PathStatus> all = new ArrayList<>(first.pathStatus(nowNs));
+    ends.stream()
+        .filter(each -> each != first && each.session() != null)
+        .forEach(each -> all.addAll(each.pathStatus(nowNs)));
+    return all;
   }
 
   private static String pathState(PathsView paths) {
@@ -214,7 +224,7 @@ public record DataStatus(
         pre == 0 ? 0 : Math.round((pre - post) * 1000.0 / pre) / 10.0);
   }
 
-  private static FlowStatus flowStatus(FlowState flow, TunnelEnd end, long nowNs) {
+  static FlowStatus flowStatus(FlowState flow, TunnelEnd end, long nowNs) {
     boolean dials = end.role() == TunnelRole.AGENT;
     FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
     return new FlowStatus(
@@ -222,8 +232,8 @@ public record DataStatus(
         flow.protocol(),
         dials ? flow.devicePort() : flow.remotePort(),
         dials
-            ? flow.remoteAddress().getHostAddress() + ":" + flow.remotePort()
-            : flow.deviceAddress().getHostAddress() + ":" + flow.devicePort(),
+            ? FlowEnd.text(flow.remoteAddress(), flow.remotePort())
+            : FlowEnd.text(flow.deviceAddress(), flow.devicePort()),
         note == null ? "" : note.application.name(),
         flow.serviceClass().name(),
         note == null ? null : note.process,

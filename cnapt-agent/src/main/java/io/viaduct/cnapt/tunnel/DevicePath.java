@@ -15,8 +15,11 @@ import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.LinkName;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +79,9 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   private long triedNs;
   private boolean losing;
 
+  // The link's addresses of the path's family when it began on its network.
+  private List<InetAddress> sources;
+
   /// Opens the socket.
   ///
   /// @param settings those of the socket; bound to the link, if there is one
@@ -101,6 +107,20 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     this.sinceNs = nowNs;
     this.hold = hold;
     this.triedNs = nowNs;
+    this.sources = presentSources();
+  }
+
+  private List<InetAddress> presentSources() {
+    UsableLink of = link;
+    boolean isIpv4 = sink.peer().getAddress() instanceof Inet4Address;
+    return of == null
+        ? List.of()
+        : of.sources().stream().filter(each -> each instanceof Inet4Address == isIpv4).toList();
+  }
+
+  /// Returns whether every address is gone that the path had when it began on its network.
+  boolean isRenumbered() {
+    return !sources.isEmpty() && Collections.disjoint(sources, presentSources());
   }
 
   /// Returns the address family of the path.
@@ -251,6 +271,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Starts anew on another network, which has no history.
   void networkChanged(long nowNs) {
     hold.networkChanged(nowNs);
+    sources = presentSources();
     triedNs = nowNs;
     losing = false;
     badUp.reset();

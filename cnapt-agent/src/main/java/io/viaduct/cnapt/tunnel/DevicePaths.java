@@ -8,6 +8,7 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.mobility.SilenceWatch;
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.PathSinks;
@@ -33,6 +34,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       Remotes.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
+  private static final String QUALITY = "quality";
+  private static final long SPARE_NS = 25_000_000_000L;
+
   private final LinkSockets sockets;
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
@@ -44,6 +48,8 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
+  private int carriedBy = FlowState.NO_PATH; // id of the path of packets that count delay
+  private String carriedByName = "";
   private final @Nullable Measuring measuring;
   private long measuredNs;
 
@@ -82,6 +88,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Ends the session; the sockets stay.
   void end() {
     session = null;
+    carriedByName = "";
     sockets.leftovers().giveUp();
     present.forEach(each -> each.sink.release());
   }
@@ -161,11 +168,22 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   @Override
-  public void moved(DevicePath path, long nowNs) {
+  public void moved(DevicePath path, String cause, long nowNs) {
     TunnelSession of = session;
     if (of != null) {
+      if (path.id == carriedBy) {
+        listener.trafficMoved(cause, name(path), name(path), true);
+      }
       of.outer(path.id, path.header(), nowNs);
       of.pathChanged(path.id);
+    }
+  }
+
+  @Override
+  public void readdressed(DevicePath path, long nowNs) {
+    TunnelSession of = session;
+    if (of != null) {
+      of.probe(path.id, Carrier.UDP, nowNs);
     }
   }
 
@@ -189,6 +207,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       announcement.decided(nowNs);
       noteCarrying();
     }
+    noteMove(of);
     tell(of, nowNs);
   }
 
@@ -205,6 +224,35 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     return carrying;
   }
 
+  private void noteMove(TunnelSession of) {
+    DevicePath to = find(of.nearestPath());
+    if (to == null || to.id == carriedBy && name(to).equals(carriedByName)) {
+      return;
+    }
+    DevicePath from = find(carriedBy);
+    String before = carriedByName;
+    carriedBy = to.id;
+    carriedByName = name(to);
+    if (!before.isEmpty()) {
+      String cause = causeOfMove(from);
+      listener.trafficMoved(cause, before, carriedByName, !cause.equals(QUALITY));
+    }
+  }
+
+  /// Returns why packets have left a path.
+  ///
+  /// @param from null if its link is gone
+  private static String causeOfMove(@Nullable DevicePath from) {
+    if (from == null) {
+      return "link";
+    } else if (from.use == PathUse.YES) {
+      return QUALITY;
+    } else if (!from.isAlive()) {
+      return "silence";
+    }
+    return from.isWeak() ? "signal" : "spare";
+  }
+
   /// Returns links in the order in which the control connection should try them. Any thread may
   /// call this.
   List<UsableLink> ranked(List<UsableLink> links) {
@@ -217,11 +265,19 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private void tell(TunnelSession of, long nowNs) {
     if (areMany() && announcement.takeDue(nowNs)) {
       for (DevicePath each : present) {
-        if (each.isAlive()) {
+        if (each.isAlive() && mayProbe(each, nowNs)) {
           of.probe(each.id, Carrier.UDP, nowNs);
         }
       }
     }
+  }
+
+  /// Returns whether a path may be probed for the sake of others. A spare one is probed once in
+  /// [#SPARE_NS], because each probe wakes its radio, unless no other path is alive.
+  private boolean mayProbe(DevicePath path, long nowNs) {
+    return path.use != PathUse.SPARE
+        || nowNs - path.answeredNs >= SPARE_NS
+        || PathComparison.carrying(present) == 0;
   }
 
   /// Records the answer to a probe.
@@ -259,7 +315,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
   }
 
-  /// Probes the other paths if a path in use gets worse: an idle one was measured up to 25 s ago,
+  /// Probes the other paths if a path in use gets worse: an idle one was measured some time ago,
   /// and packets are about to be moved by that value.
   private void compare(DevicePath worse, long nowNs) {
     TunnelSession of = session;
@@ -270,7 +326,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       return;
     }
     for (DevicePath each : present) {
-      if (each != worse && each.isAlive()) {
+      if (each != worse && each.isAlive() && mayProbe(each, nowNs)) {
         of.probe(each.id, Carrier.UDP, nowNs);
       }
     }

@@ -62,11 +62,7 @@ final class FlowRoutes {
       return;
     }
     long bitPerSecond = note.bitPerSecond(flow.sent().preBytes(), nowNs);
-    FlowPlacement placement = note.placement;
-    if (placement == null) {
-      placement = placements.place(facts(flow, note));
-      note.placement = placement;
-    }
+    FlowPlacement placement = placement(flow, note);
     if (placement.line().isBuiltIn()) {
       return;
     }
@@ -76,6 +72,14 @@ final class FlowRoutes {
     if (route != flow.route() || nowNs - note.toldNs >= TELL_NS) {
       route(in, flow, note, route, nowNs);
     }
+  }
+
+  /// Returns the placement of a flow.
+  FlowPlacement placement(FlowState flow, FlowNote note) {
+    FlowPlacement known = note.placement;
+    FlowPlacement placement = known == null ? placements.place(facts(flow, note)) : known;
+    note.placement = placement;
+    return placement;
   }
 
   /// Returns the route of a decision. Each end chooses the two paths of a copy, and those of a

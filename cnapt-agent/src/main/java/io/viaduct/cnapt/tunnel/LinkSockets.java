@@ -30,8 +30,13 @@ final class LinkSockets implements AutoCloseable {
     /// Called for a new path.
     void opened(DevicePath path, long nowNs);
 
-    /// Called for a path whose link has other addresses now, or which leads to another address.
-    void moved(DevicePath path, long nowNs);
+    /// Called for a path whose addresses are all gone, or which leads to another address.
+    ///
+    /// @param cause `address`, or `family` for another address family of the same link
+    void moved(DevicePath path, String cause, long nowNs);
+
+    /// Called for a path whose link has got or lost an address, and which goes on.
+    void readdressed(DevicePath path, long nowNs);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(LinkSockets.class);
@@ -152,16 +157,20 @@ final class LinkSockets implements AutoCloseable {
     return refusedPairs;
   }
 
-  /// Takes a change of the link or of the SNAPT's addresses: other addresses are another network.
+  /// Takes a change of the link or of the SNAPT's addresses. If no address of the path is left, it
+  /// is on another network. An address more, or one of another family, changes nothing of what was
+  /// measured; the kernel may send from it, so the SNAPT is told.
   ///
   /// @param now null for the path of the socket that the kernel routes
   private void follow(DevicePath path, @Nullable UsableLink now, Remotes peers, long nowNs) {
     UsableLink before = path.link;
     path.link = now;
-    boolean renumbered = before != null && now != null && !before.sources().equals(now.sources());
-    if (lead(path, peers) || renumbered) {
+    boolean changed = before != null && now != null && !before.sources().equals(now.sources());
+    if (lead(path, peers) || changed && path.isRenumbered()) {
       path.networkChanged(nowNs);
-      listener.moved(path, nowNs);
+      listener.moved(path, "address", nowNs);
+    } else if (changed) {
+      listener.readdressed(path, nowNs);
     }
   }
 
@@ -170,7 +179,7 @@ final class LinkSockets implements AutoCloseable {
   void tryOtherFamily(DevicePath path, Remotes peers, long nowNs) {
     path.alternate(nowNs);
     if (lead(path, peers)) {
-      listener.moved(path, nowNs);
+      listener.moved(path, "family", nowNs);
     }
   }
 

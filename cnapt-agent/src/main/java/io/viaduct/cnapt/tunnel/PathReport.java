@@ -39,6 +39,7 @@ final class PathReport {
     double spare = measured.spareBitPerSecond();
     return new PathStatus(
         measured.id(),
+        "",
         link,
         remote,
         state,

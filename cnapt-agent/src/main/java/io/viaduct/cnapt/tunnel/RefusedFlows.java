@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.policy.FlowEnd;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowTuple;
@@ -62,7 +63,7 @@ final class RefusedFlows {
       return new DataStatus.RefusedFlow(
           protocol,
           localPort,
-          FlowTuple.address(remoteHigh, remoteLow).getHostAddress() + ":" + remotePort,
+          FlowEnd.text(FlowTuple.address(remoteHigh, remoteLow), remotePort),
           application,
           why.of().name(),
           reason.name().toLowerCase(Locale.ROOT),

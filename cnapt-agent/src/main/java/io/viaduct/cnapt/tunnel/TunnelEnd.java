@@ -3,6 +3,8 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.policy.FlowPlacement;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
@@ -105,6 +107,16 @@ public final class TunnelEnd {
     this.sockets = sockets;
     this.retirement = new Retirement(at);
     this.current = new CarryingSession(at, role, policy, sessions, sockets);
+  }
+
+  /// Returns the status of each path of the present session.
+  List<PathStatus> pathStatus(long nowNs) {
+    return current.paths().status(nowNs).stream().map(each -> each.to(name())).toList();
+  }
+
+  /// Returns the line of the policy that decides about a flow, and what it holds on to.
+  FlowPlacement placement(FlowState flow, FlowNote note) {
+    return current.routes().placement(flow, note);
   }
 
   // --- which session carries

@@ -3,6 +3,8 @@ package io.viaduct.cnapt.mobility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HandoverLogTest {
@@ -37,5 +39,27 @@ class HandoverLogTest {
     assertThat(log.entries()).hasSize(100);
     assertThat(log.entries().getLast().to()).isEqualTo("b249");
     assertThat(log.entries().getFirst().to()).isEqualTo("b150");
+  }
+
+  @Test
+  void aMoveBetweenTwoPathsThatWorkIsRecordedAtOnce() {
+    List<String> timed = new ArrayList<>();
+    log.timed((cause, lasted) -> timed.add(cause + " " + lasted.toMillis()));
+    log.moved(Instant.EPOCH, 0, "quality", "wlan0", "wwan0");
+    assertThat(log.count()).isEqualTo(1);
+    assertThat(log.entries().getFirst().outageMs()).isZero();
+    assertThat(log.answered(5_000_000)).isNull();
+    assertThat(timed).containsExactly("quality 0");
+  }
+
+  @Test
+  void aMoveWhileAHandoverWaitsForItsAnswerIsAPartOfIt() {
+    List<String> timed = new ArrayList<>();
+    log.timed((cause, lasted) -> timed.add(cause + " " + lasted.toMillis()));
+    log.begun(Instant.EPOCH, 0, "link", "wlan0", "wwan0");
+    log.moved(Instant.EPOCH, 1_000_000, "quality", "wwan0", "eth0");
+    log.answered(5_000_000);
+    assertThat(log.count()).isEqualTo(1);
+    assertThat(timed).containsExactly("link 5");
   }
 }

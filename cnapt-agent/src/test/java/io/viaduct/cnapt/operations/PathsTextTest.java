@@ -18,6 +18,7 @@ class PathsTextTest {
                   List.of(
                       new PathStatus(
                           0,
+                          "",
                           "wlan0",
                           "203.0.113.1",
                           "losing",
@@ -37,6 +38,7 @@ class PathsTextTest {
                           0),
                       new PathStatus(
                           1,
+                          "",
                           "wwan0",
                           "203.0.113.1",
                           "dead",
@@ -53,20 +55,7 @@ class PathsTextTest {
                           0,
                           PathStatus.UNKNOWN_RATE,
                           0,
-                          1)),
-                  "data",
-                  Map.of(
-                      "flowsOpen",
-                      1,
-                      "flows",
-                      List.of(
-                          Map.of(
-                              "remote", "198.51.100.7:22",
-                              "localPort", 40000,
-                              "application", "ssh",
-                              "serviceClass", "LT_LD",
-                              "ageMs", 1500,
-                              "link", "wlan0")))));
+                          1))));
 
   private static final String SIP_BESIDE =
       STATUS.replaceFirst(
@@ -132,17 +121,17 @@ class PathsTextTest {
   }
 
   @Test
-  void aFlowIsExplainedByItsPathAndItsClass() {
-    FlowExplanation found = FlowExplanation.of(STATUS, List.of("198.51.100.7:22"));
-    assertThat(found.isFound()).isTrue();
-    assertThat(found.text()).contains("path   wlan0", "least round trip", "wwan0");
-    assertThat(FlowExplanation.of(STATUS, List.of("198.51.100.7:22", "40001")).isFound()).isFalse();
-  }
-
-  @Test
-  void anUnknownFlowSaysWhereToLook() {
-    FlowExplanation none = FlowExplanation.of(STATUS, List.of("192.0.2.1:443"));
-    assertThat(none.isFound()).isFalse();
-    assertThat(none.text()).contains("no flow to 192.0.2.1:443", "cnapt status");
+  void thePathsToSeveralSnaptsHaveAColumnWithTheirSnapt() {
+    String several =
+        STATUS
+            .replaceFirst("\"snapt\":\"\"", "\"snapt\":\"one\"")
+            .replaceFirst("\"snapt\":\"\"", "\"snapt\":\"two\"");
+    assertThat(PathsText.table(several).lines().map(line -> line.replaceAll(" +", " ")))
+        .hasSize(3)
+        .satisfies(lines -> {
+          assertThat(lines.get(0)).startsWith("SNAPT path link");
+          assertThat(lines.get(1)).startsWith("one 0 wlan0");
+          assertThat(lines.get(2)).startsWith("two 1 wwan0");
+        });
   }
 }

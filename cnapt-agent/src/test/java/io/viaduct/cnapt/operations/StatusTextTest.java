@@ -50,6 +50,7 @@ class StatusTextTest {
         List.of(
             new PathStatus(
                 0,
+                "",
                 "linkB",
                 "203.0.113.1",
                 "losing",

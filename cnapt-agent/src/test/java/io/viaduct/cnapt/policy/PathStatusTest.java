@@ -10,6 +10,7 @@ class PathStatusTest {
   private static PathStatus path(int id, String use, Double countedDelayMs) {
     return new PathStatus(
         id,
+        "",
         "link" + id,
         "203.0.113.1",
         "usable",

@@ -2,8 +2,11 @@ package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.terms.OuterHeader;
+import java.net.InetAddress;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,5 +137,59 @@ class DevicePathsTest {
     device.advanceMs(8_000);
     assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV4);
     assertThat(device.path(LINK).state()).isEqualTo("usable");
+  }
+
+  @Test
+  void eachMoveOfTrafficIsTellOnceWithItsCause() throws Exception {
+    UsableLink first = LoopbackPaths.link(1, false);
+    UsableLink second = LoopbackPaths.link(2, false);
+    device.begin(first);
+    device.change(null, second);
+    device.advanceMs(2_000);
+    assertThat(device.moves).isEmpty();
+    UsableLink weak = new UsableLink("lo", 1, first.sources(), 0, false, -90);
+    device.change(first, weak);
+    device.advanceMs(1_000);
+    assertThat(device.moves).containsExactly("signal");
+    device.change(second, null);
+    device.advanceMs(1_000);
+    assertThat(device.moves).containsExactly("signal", "link");
+  }
+
+  private static UsableLink having(UsableLink link, String... addresses) {
+    return new UsableLink(
+        link.name(),
+        link.index(),
+        Stream.of(addresses).map(InetAddress::ofLiteral).toList(),
+        link.cost(),
+        link.isSpare(),
+        link.weakDbm());
+  }
+
+  @Test
+  void anAddressMoreOrOneOfTheOtherFamilyLessChangesNothingOfAPath() throws Exception {
+    UsableLink link = LoopbackPaths.link(7, false);
+    device.begin(link);
+    device.advanceMs(500);
+    assertThat(device.path(LINK).use()).isEqualTo("yes");
+    UsableLink more = having(link, "127.0.0.1", "::1", "2001:db8::7");
+    device.change(link, more);
+    assertThat(device.path(LINK).why()).isEqualTo("it answers");
+    device.change(more, having(link, "127.0.0.1", "2001:db8::7"));
+    assertThat(device.path(LINK).why()).isEqualTo("it answers");
+    device.advanceMs(100);
+    assertThat(device.path(LINK).sinceMs()).isGreaterThan(500);
+  }
+
+  @Test
+  void aPathWhoseAddressesAreAllGoneStartsAnew() throws Exception {
+    UsableLink link = LoopbackPaths.link(7, false);
+    device.begin(link);
+    device.advanceMs(500);
+    UsableLink both = having(link, "127.0.0.1", "127.0.0.2", "::1");
+    device.change(link, both);
+    assertThat(device.path(LINK).why()).isEqualTo("it answers");
+    device.change(both, having(link, "127.0.0.2", "::1"));
+    assertThat(device.path(LINK).why()).isEqualTo("the SNAPT has not answered by it yet");
   }
 }

@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The paths of a device with real sockets on the loopback, and a [LoopbackSnapt]. The clock
 /// belongs to the test. All links are the loopback, with numbers of their own.
@@ -52,6 +53,9 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   /// Packets that the device has sent.
   int offered;
+
+  /// Causes of the moves of traffic so far.
+  final List<String> moves = new CopyOnWriteArrayList<>();
 
   final LoopbackSnapt snapt;
   private final MultiThreadIoEventLoopGroup loops =
@@ -240,6 +244,11 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   @Override
   public void pathLeft(LeftPath left) {}
+
+  @Override
+  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
+    moves.add(cause);
+  }
 
   @Override
   public void pathDead() {}

@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -67,17 +68,19 @@ public final class SleepDay {
         roundTripNs = Math.min(roundTripNs, echo(socket, System.nanoTime()));
       }
       say("round trip", roundTripNs);
-      long fastestNs = Long.MAX_VALUE;
+      long[] resumed = new long[times];
       for (int i = 0; i < times; i++) {
         long resumedNs = echo(socket, sleep());
-        fastestNs = Math.min(fastestNs, resumedNs);
+        resumed[i] = resumedNs;
         say("from the resume to the echo", resumedNs);
         if (i == 0) {
           LockSupport.parkNanos(BEYOND_GRACE_NS); // also longer than an interval
           say("an echo after the grace", echo(socket, System.nanoTime()));
         }
       }
-      say("fastest echo beyond a round trip", fastestNs - roundTripNs);
+      Arrays.sort(resumed);
+      say("median echo beyond a round trip", resumed[times / 2] - roundTripNs);
+      say("slowest echo beyond a round trip", resumed[times - 1] - roundTripNs);
     }
     awaitCharges();
     MovingLab.say("carried and charged bytes", lab.agent.carriedBytes());

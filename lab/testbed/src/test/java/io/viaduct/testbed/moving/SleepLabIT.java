@@ -23,8 +23,10 @@ class SleepLabIT {
 
   // Of these, 20 ms are the neighbour discovery: a link that was down has forgotten its gateway.
   private static final double BEYOND_MS_MAX = 50;
-  private static final Pattern FASTEST =
-      Pattern.compile("fastest echo beyond a round trip: ([\\d.]+) ms\n");
+  private static final String BEYOND = " echo beyond a round trip: ([\\d.]+) ms\n";
+
+  // One retransmission of the probe and of the stroke, on a machine with other work.
+  private static final double SLOWEST_MS_MAX = 1_000;
 
   @TempDir private Path directory;
 
@@ -37,8 +39,13 @@ class SleepLabIT {
         .contains("refused reports: 0\n")
         .containsPattern("carried and charged bytes: [1-9]\\d+\n")
         .containsPattern("an echo after the grace: [\\d.]+ ms\n");
-    Matcher fastest = FASTEST.matcher(said);
-    assertThat(fastest.find()).as(said).isTrue();
-    assertThat(Double.parseDouble(fastest.group(1))).as(said).isLessThanOrEqualTo(BEYOND_MS_MAX);
+    assertThat(beyondMs("median", said)).as(said).isLessThanOrEqualTo(BEYOND_MS_MAX);
+    assertThat(beyondMs("slowest", said)).as(said).isLessThanOrEqualTo(SLOWEST_MS_MAX);
+  }
+
+  private static double beyondMs(String which, String said) {
+    Matcher found = Pattern.compile(which + BEYOND).matcher(said);
+    assertThat(found.find()).as(said).isTrue();
+    return Double.parseDouble(found.group(1));
   }
 }

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The first authentic datagram of the session sets the address of its path. After that an address
 /// changes only to one that has answered a challenge (docs/protocol.md "Binding"). At most four
-/// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s. So a
-/// flood of datagrams from new addresses is answered by at most 80 small datagrams a second.
+/// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s; one that
+/// has not answered for half a second gives way to a new one. So a flood of datagrams from new
+/// addresses is answered by at most 80 small datagrams a second, and stops no move for long.
 public final class Bindings {
   /// Path of an address that no message has named yet: the RESPONSE will name it.
   public static final int UNNAMED = -1;
@@ -17,6 +18,9 @@ public final class Bindings {
   static final int CANDIDATES_MAX = 4;
   static final long CHALLENGE_SPACING_NS = 50_000_000;
   static final long CANDIDATE_KEPT_NS = 3_000_000_000L;
+
+  /// Time for which an address keeps its place against a new one.
+  static final long CANDIDATE_ALONE_NS = 500_000_000;
 
   /// Relation of a datagram's source address to the bindings.
   public enum Source {
@@ -27,7 +31,8 @@ public final class Bindings {
     ELSEWHERE,
     /// Another address: the caller sends it a CHALLENGE with [#nonce].
     CHALLENGE,
-    /// Another address, which cannot be challenged: four others are being challenged.
+    /// Another address, which cannot be challenged: four others have been for less than half a
+    /// second.
     FULL
   }
 
@@ -182,6 +187,22 @@ public final class Bindings {
         free = i;
       }
     }
-    return free;
+    return free < 0 ? slotOfOldest(nowNs) : free;
+  }
+
+  private int slotOfOldest(long nowNs) {
+    int oldest = -1;
+    long sinceNs = nowNs - CANDIDATE_ALONE_NS;
+    for (int i = 0; i < CANDIDATES_MAX; i++) {
+      Candidate each = candidates[i];
+      if (each != null && each.sinceNs - sinceNs <= 0) {
+        oldest = i;
+        sinceNs = each.sinceNs;
+      }
+    }
+    if (oldest >= 0) {
+      candidates[oldest] = null;
+    }
+    return oldest;
   }
 }

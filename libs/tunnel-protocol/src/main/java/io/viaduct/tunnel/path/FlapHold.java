@@ -2,9 +2,11 @@ package io.viaduct.tunnel.path;
 
 /// The hold time of a decision, so that nothing oscillates: a change must be wanted for so long
 /// before it is made. If a change follows another one within `flapNs` and the hold time, the hold
-/// time doubles, up to a bound. After a longer time without a change it is the least one again.
-/// Reads no clock.
+/// time doubles, up to a bound; a later change brings it back to its least value. So does a calm
+/// time of four times as long, without a change. Reads no clock.
 public final class FlapHold {
+  private static final int CALM_TIMES = 4;
+
   private final long leastNs;
   private final long mostNs;
   private final long flapNs;
@@ -29,16 +31,13 @@ public final class FlapHold {
 
   /// Returns the hold time that a change would need now, in ns.
   public long holdNs(long nowNs) {
-    return isSoon(nowNs) ? holdNs : leastNs;
-  }
-
-  private boolean isSoon(long nowNs) {
-    return hasChanged && nowNs - changedNs < flapNs + holdNs;
+    return hasChanged && nowNs - changedNs < CALM_TIMES * (flapNs + holdNs) ? holdNs : leastNs;
   }
 
   /// Records a change.
   public void changed(long nowNs) {
-    holdNs = isSoon(nowNs) ? Math.min(2 * holdNs, mostNs) : leastNs;
+    boolean isSoon = hasChanged && nowNs - changedNs < flapNs + holdNs;
+    holdNs = isSoon ? Math.min(2 * holdNs, mostNs) : leastNs;
     hasChanged = true;
     changedNs = nowNs;
   }

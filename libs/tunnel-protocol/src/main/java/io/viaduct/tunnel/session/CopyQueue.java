@@ -17,22 +17,31 @@ import org.jspecify.annotations.Nullable;
 final class CopyQueue {
   static final int BURSTS_MAX = 512;
   static final int BYTES_MAX = 65_536;
-  static final long WAIT_NS_MAX = 100_000_000;
+
+  /// Longest wait of a second copy: later the first one has arrived, or its loss is noticed.
+  static final long COPY_WAIT_NS_MAX = 100_000_000;
+
+  /// Longest wait of what a lost path may have lost: nothing else brings it.
+  static final long REPEAT_WAIT_NS_MAX = UnconfirmedBursts.AGE_NS_MAX;
 
   private final ByteBufAllocator allocator;
   private final Pacer pacer;
   private final PathBudget budget;
   private final SessionTotals totals;
   private final VerdictCounters verdicts;
+  private final long waitNsMax;
   private final BurstQueue bursts = new BurstQueue(BURSTS_MAX, BYTES_MAX);
   private long heldUntilNs = Long.MAX_VALUE;
 
+  /// @param waitNsMax longest wait of a burst
   CopyQueue(
       ByteBufAllocator allocator,
       Pacer pacer,
       PathBudget budget,
       SessionTotals totals,
-      VerdictCounters verdicts) {
+      VerdictCounters verdicts,
+      long waitNsMax) {
+    this.waitNsMax = waitNsMax;
     this.allocator = allocator;
     this.pacer = pacer;
     this.budget = budget;
@@ -85,7 +94,7 @@ final class CopyQueue {
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
     heldUntilNs = Long.MAX_VALUE;
     while (!bursts.isEmpty()) {
-      if (nowNs - bursts.oldestNs() > WAIT_NS_MAX) {
+      if (nowNs - bursts.oldestNs() > waitNsMax) {
         drop();
       } else if (!sink.isWritable()) {
         return true;

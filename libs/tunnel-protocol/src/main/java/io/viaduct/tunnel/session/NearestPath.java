@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.FlapHold;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,10 @@ final class NearestPath {
   private SessionPath held;
   private @Nullable SessionPath rival;
   private long rivalSinceNs;
-  private long heldSinceNs;
 
-  NearestPath(SessionPaths paths, long nowNs) {
+  NearestPath(SessionPaths paths) {
     this.paths = paths;
     held = paths.first();
-    heldSinceNs = nowNs;
   }
 
   /// Returns a hold time of this end's own choices, without a change.
@@ -41,9 +40,17 @@ final class NearestPath {
     return held;
   }
 
-  /// Returns the time since which the path is held.
-  long sinceNs() {
-    return heldSinceNs;
+  /// Returns the reason of the present choice for a flow that follows it.
+  PathReason reason(FlowState flow, long nowNs) {
+    SessionPath better = rival;
+    return new PathReason(
+        PathReason.Kind.DELAY,
+        flow.path(),
+        flow.copyPath(),
+        flow.pathSinceNs(),
+        better == null ? FlowState.NO_PATH : better.id,
+        better == null ? nowNs : rivalSinceNs,
+        hold.holdNs(nowNs));
   }
 
   /// Compares the paths in use.
@@ -81,7 +88,6 @@ final class NearestPath {
     rival = null;
     if (to != held) {
       held = to;
-      heldSinceNs = nowNs;
       hold.changed(nowNs);
     }
   }

@@ -57,7 +57,7 @@ final class OutboundHalf {
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
     spreading = new FlowSpreading(paths, state.controls, terms.limits().hasResequencing());
     choice = new PathChoice(paths, spreading, hasCopies, nowNs);
-    moves = new PathMoves(paths, choice);
+    moves = new PathMoves(paths, choice, state.verdicts);
     intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);
   }
 
@@ -120,8 +120,20 @@ final class OutboundHalf {
             unconfirmed,
             nowNs),
         new PathMessages(memory, aead, sealer, pacer, state.totals, state.verdicts, budget),
-        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
-        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
+        new CopyQueue(
+            memory.allocator,
+            pacer,
+            budget,
+            state.totals,
+            state.verdicts,
+            CopyQueue.COPY_WAIT_NS_MAX),
+        new CopyQueue(
+            memory.allocator,
+            pacer,
+            budget,
+            state.totals,
+            state.verdicts,
+            CopyQueue.REPEAT_WAIT_NS_MAX),
         unconfirmed);
   }
 

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.SpreadState;
 import io.viaduct.tunnel.path.FlapHold;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ final class PathChoice {
     this.paths = paths;
     this.spreading = spreading;
     this.copies = copies;
-    nearest = new NearestPath(paths, nowNs);
+    nearest = new NearestPath(paths);
     lookedNs = nowNs - LOOK_NS;
     movedNs = nowNs - MOVES_APART_NS;
   }
@@ -113,6 +114,42 @@ final class PathChoice {
     }
     movedNs = nowNs;
     return moved(flow, most, nowNs);
+  }
+
+  /// Returns the reason for which a flow has its path.
+  PathReason reason(FlowState flow, long nowNs) {
+    PathReason.Kind kind = kind(flow, nowNs);
+    if (kind == PathReason.Kind.DELAY) {
+      return nearest.reason(flow, nowNs);
+    }
+    FlapHold hold = flow.moveHold();
+    long holdNs = kind == PathReason.Kind.FULL && hold != null ? hold.holdNs(nowNs) : 0;
+    return new PathReason(
+        kind, flow.path(), flow.copyPath(), flow.pathSinceNs(), FlowState.NO_PATH, nowNs, holdNs);
+  }
+
+  private PathReason.Kind kind(FlowState flow, long nowNs) {
+    int route = flow.route();
+    SessionPath own = paths.find(flow.path());
+    SpreadState spread = flow.spread();
+    if (route == FlowRoute.NONE) {
+      return PathReason.Kind.FORBIDDEN;
+    } else if (own == null) {
+      return PathReason.Kind.UNUSED;
+    } else if (FlowRoute.isBinding(route)) {
+      return PathReason.Kind.RULE;
+    } else if (paths.usable().length == 1) {
+      return PathReason.Kind.ONLY;
+    } else if (route == FlowRoute.TWO_PATHS
+        || route == FlowRoute.TWO_PATHS_WHILE_LOSING
+        || route == FlowRoute.ANY && flow.serviceClass().isLowDelay()) {
+      return PathReason.Kind.DELAY;
+    } else if (spread != null && spread.isSpread()) {
+      return PathReason.Kind.SPREAD;
+    } else if (own.bad) {
+      return PathReason.Kind.BAD;
+    }
+    return own.isFull(flow.serviceClass(), nowNs) ? PathReason.Kind.FULL : PathReason.Kind.RATE;
   }
 
   private static boolean mayMove(FlowState flow, long nowNs) {

@@ -534,6 +534,16 @@ public final class TunnelSession implements AutoCloseable {
     return path != null && path.probes.isWorse();
   }
 
+  /// Returns the id of the path that packets which count delay, and control records, take.
+  public int nearestPath() {
+    return outbound.choice.nearest().id;
+  }
+
+  /// Returns the reason for which the packets of a flow take their path now.
+  public PathReason reasonOf(FlowState flow, long nowNs) {
+    return outbound.choice.reason(flow, nowNs);
+  }
+
   /// Returns the bound on the error of each one-way delay in µs; NaN before the first probe.
   public double delayErrorUs() {
     return state.peerClock.errorBoundUs();

@@ -3,9 +3,13 @@ package io.viaduct.tunnel.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.flow.FlowRoute;
+import io.viaduct.tunnel.flow.SpreadState;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,32 +18,51 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import net.jqwik.api.Example;
 
-/// A session over paths with different loss, delay, order and copies, whose use and addresses
-/// change all the time: each restored packet equals a sent one and arrives at most once. A failure
-/// prints its seed.
+/// A session over paths with different loss, delay, order and copies, whose use, addresses and
+/// address families change all the time, and whose datagrams sometimes travel in the control
+/// connection: each restored packet equals a sent one and arrives at most once. It carries UDP and
+/// TCP over IPv4 and IPv6, on one path, on two, and spread packet by packet. A failure prints its
+/// seed.
 class SeveralPathsProperties {
   private static final int PACKETS_PER_RUN = 20_000;
   private static final int[] ROUTES = {
-    FlowRoute.ANY, FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING
+    FlowRoute.ANY, FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING, FlowRoute.SPREAD
   };
+  private static final int UDP_FLOWS = 20;
+  private static final int TCP_FLOWS = 4;
+  private static final int TCP_FIRST = 6_000;
+  private static final int ACK = 0x10;
 
   @Example
   void noPathAndNoMoveCausesAWrongOrDoubledPacket() {
     SplittableRandom seeds = new SplittableRandom(SimulationProgress.SEED);
     SimulationProgress progress = new SimulationProgress("several paths");
+    int spread = 0;
+    int byControl = 0;
+    int overIpv6 = 0;
     while (progress.goesOn()) {
       long seed = seeds.nextLong();
       Run run = new Run(seed);
       run.run();
       progress.ran(PACKETS_PER_RUN, run.sent, run.delivered);
+      spread += run.spread;
+      byControl += run.byControl;
+      overIpv6 += run.overIpv6;
     }
+    assertThat(spread).as("flows that were spread, seed %d", SimulationProgress.SEED).isPositive();
+    assertThat(byControl).as("carried by TCP, seed %d", SimulationProgress.SEED).isPositive();
+    assertThat(overIpv6).as("paths over IPv6, seed %d", SimulationProgress.SEED).isPositive();
   }
 
   private static final class Run {
     private final long seed;
     private final SplittableRandom random;
     private final Map<Integer, byte[]> outstanding = new HashMap<>();
+    private final Map<Integer, Integer> sequences = new HashMap<>();
     private int number;
+    int spread;
+    int byControl;
+    int overIpv6;
     long sent;
     long delivered;
 
@@ -54,6 +77,8 @@ class SeveralPathsProperties {
         rig.weather = random.split();
         rig.serviceClass = ServiceClass.of(random.nextInt(4));
         rig.links.forEach(this::spoil);
+        rig.links.forEach(link -> link.address = address(link.path));
+        rig.connect();
         rig.openAll();
         while (number < PACKETS_PER_RUN) {
           for (int batch = random.nextInt(1, 12); batch > 0; batch--) {
@@ -64,6 +89,7 @@ class SeveralPathsProperties {
           rig.drain();
           rig.advanceMs(random.nextInt(4));
           perhapsAnEvent(rig);
+          look(rig);
           check(rig.atSnapt);
           check(rig.atAgent);
         }
@@ -72,6 +98,29 @@ class SeveralPathsProperties {
         check(rig.atAgent);
       }
       assertThat(delivered).as("seed %d", seed).isPositive();
+    }
+
+    /// Counts what a run has seen, so that none of it is left out by accident.
+    private void look(PathsRig rig) {
+      byControl += rig.agent.carrier() == Carrier.CONTROL ? 1 : 0;
+      overIpv6 += rig.links.stream().anyMatch(Run::isIpv6) ? 1 : 0;
+      rig.agent
+          .flows()
+          .forEach(flow -> {
+            SpreadState state = flow.spread();
+            spread += state != null && state.isSpread() ? 1 : 0;
+          });
+    }
+
+    private static boolean isIpv6(PathsRig.Link link) {
+      return link.address.getAddress() instanceof Inet6Address;
+    }
+
+    /// Returns an address that no other link has, of either family.
+    private InetSocketAddress address(int path) {
+      int host = 10 + 50 * path + random.nextInt(50);
+      String prefix = random.nextBoolean() ? "198.51.100." : "2001:db8::";
+      return new InetSocketAddress(prefix + host, 4_000);
     }
 
     /// Makes all paths good again: then every packet must arrive.
@@ -84,6 +133,7 @@ class SeveralPathsProperties {
         rig.agent.use(link.path, PathUse.YES, rig.nowNs);
       }
       for (int i = 0; i < 5; i++) {
+        rig.agent.carryBy(Carrier.UDP); // repeated, as one may be lost
         rig.probeAll();
         rig.advanceMs(1_000);
       }
@@ -117,8 +167,8 @@ class SeveralPathsProperties {
         case 0 -> spoil(link);
         case 1 -> rig.use(path, PathUse.values()[random.nextInt(3)]);
         case 2 -> {
-          int host = 10 + 50 * path + random.nextInt(50); // no two links share an address
-          link.address = new InetSocketAddress("198.51.100." + host, 4_000);
+          link.address = address(path);
+          rig.agent.outer(path, OuterHeader.of(link.address), rig.nowNs);
           rig.probeAll();
         }
         case 3 -> link.losesUp = link.losesDown = random.nextInt(3) == 0;
@@ -128,6 +178,7 @@ class SeveralPathsProperties {
           int route = ROUTES[random.nextInt(ROUTES.length)];
           rig.agent.flows().forEach(flow -> rig.agent.route(flow, route, rig.nowNs));
         }
+        case 9 -> rig.agent.carryBy(random.nextBoolean() ? Carrier.CONTROL : Carrier.UDP);
         default -> {}
       }
     }
@@ -138,25 +189,36 @@ class SeveralPathsProperties {
         random.nextBytes(payload);
       }
       BigEndian.putInt(payload, 0, number);
-      PacketForge.Endpoints to = PacketForge.Endpoints.ipv4(5_000 + random.nextInt(20), 7, 53);
-      byte[] packet = PacketForge.udp(by == rig.agent ? to : to.reversed(), payload);
+      boolean isTcp = random.nextInt(3) == 0;
+      int port = isTcp ? TCP_FIRST + random.nextInt(TCP_FLOWS) : 5_000 + random.nextInt(UDP_FLOWS);
+      PacketForge.Endpoints up =
+          port % 2 == 0
+              ? PacketForge.Endpoints.ipv4(port, 7, 53)
+              : PacketForge.Endpoints.ipv6(port, 7, 53);
+      PacketForge.Endpoints to = by == rig.agent ? up : up.reversed();
+      int flow = by == rig.agent ? port : -port;
+      int sequence = sequences.getOrDefault(flow, 1_000);
+      byte[] packet =
+          isTcp ? PacketForge.tcp(to, sequence, ACK, payload) : PacketForge.udp(to, payload);
       if (rig.offer(by, packet) == Verdict.QUEUED) {
         outstanding.put(number, packet);
+        sequences.put(flow, sequence + payload.length); // what was refused, TCP would send again
         sent++;
       }
       number++;
     }
 
-    /// Compares what arrived with what was sent, apart from the IPv4 header, whose identification
-    /// the receiver chooses.
+    /// Compares what arrived with what was sent, apart from the IP header, whose identification the
+    /// receiver chooses.
     private void check(List<byte[]> arrived) {
       for (byte[] packet : arrived) {
         int id = BigEndian.getInt(packet, PacketForge.payloadAt(packet));
         byte[] expected = outstanding.remove(id);
         assertThat(expected).as("seed %d, packet %d wrong or doubled", seed, id).isNotNull();
-        assertThat(Arrays.copyOfRange(packet, 20, packet.length))
+        int header = PacketForge.headerBytes(packet);
+        assertThat(Arrays.copyOfRange(packet, header, packet.length))
             .as("seed %d, packet %d", seed, id)
-            .isEqualTo(Arrays.copyOfRange(expected, 20, expected.length));
+            .isEqualTo(Arrays.copyOfRange(expected, header, expected.length));
         delivered++;
       }
       arrived.clear();

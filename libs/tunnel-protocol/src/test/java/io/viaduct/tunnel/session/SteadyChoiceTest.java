@@ -90,7 +90,7 @@ class SteadyChoiceTest {
     talk(2_000);
     oscillate(60, 3_000);
     delayMs(10);
-    talk(120_000);
+    talk(300_000);
     movesMs.clear();
     long changedMs = rig.nowNs / 1_000_000;
     delayMs(path == 0 ? 200 : 10);
