@@ -84,13 +84,15 @@ final class ComposeInstallation {
     return service.get("<<") instanceof Map<?, ?> base ? value(base, key) : null;
   }
 
-  /// Returns the environment variables of a service.
-  static Map<?, ?> environment(Path docker, String service) throws IOException {
+  /// Returns the environment variables that a compose file gives to a service.
+  static Map<?, ?> environment(Path file, String service) throws IOException {
     var load = new Load(LoadSettings.builder().build());
-    var file = (Map<?, ?>) load.loadFromString(Files.readString(docker.resolve("compose.yml")));
-    var services = (Map<?, ?>) file.get("services");
-    Object variables = value((Map<?, ?>) services.get(service), "environment");
-    return variables instanceof Map<?, ?> map ? map : Map.of();
+    var services =
+        (Map<?, ?>) ((Map<?, ?>) load.loadFromString(Files.readString(file))).get("services");
+    return services.get(service) instanceof Map<?, ?> named
+            && value(named, "environment") instanceof Map<?, ?> variables
+        ? variables
+        : Map.of();
   }
 
   /// Returns the files of an installation that a service of the compose file mounts: file → path in
@@ -100,7 +102,10 @@ final class ComposeInstallation {
     var file = (Map<?, ?>) load.loadFromString(Files.readString(docker.resolve("compose.yml")));
     var services = (Map<?, ?>) file.get("services");
     var mounts = new TreeMap<String, String>();
-    for (Object volume : (List<?>) ((Map<?, ?>) services.get(service)).get("volumes")) {
+    if (!(((Map<?, ?>) services.get(service)).get("volumes") instanceof List<?> volumes)) {
+      return mounts;
+    }
+    for (Object volume : volumes) {
       String[] parts = volume.toString().split(":");
       if (parts[0].startsWith(".")) {
         assertThat(parts[0]).as(service).startsWith(PREFIX);

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,10 +41,19 @@ class ComposeLabIT {
         Path target = container.resolve(Path.of(mount.getValue()).getFileName());
         Files.copy(installation.resolve(mount.getKey()), target); // with its mode
       }
-      Map<?, ?> environment = ComposeInstallation.environment(DOCKER, service);
+      Map<?, ?> environment =
+          ComposeInstallation.environment(DOCKER.resolve("compose.yml"), service);
       assertThat(assertAccepted(service, container.resolve("service.yml"), environment))
           .as(service)
           .contains("# logging.format: from the environment", "format: json");
+      var withBroker = new HashMap<Object, Object>(environment);
+      withBroker.putAll(
+          ComposeInstallation.environment(DOCKER.resolve("compose-kafka.yml"), service));
+      if (!withBroker.equals(environment)) {
+        assertThat(assertAccepted(service, container.resolve("service.yml"), withBroker))
+            .as(service)
+            .contains("kafka:9092");
+      }
     }
   }
 

@@ -48,9 +48,13 @@ class ComposeTest {
   }
 
   @Test
-  void itStartsWhatTheDemoStartsAndPostgres() {
+  void itStartsWhatTheDemoStartsPostgresAndABrokerOnRequest() {
     var expected = new TreeSet<Object>(plans.keySet());
     expected.add("postgres");
+    for (String optional : List.of("kafka", "kafka-topics")) {
+      assertThat(((Map<?, ?>) services.get(optional)).get("profiles")).isEqualTo(List.of("kafka"));
+      expected.add(optional);
+    }
     assertThat(new TreeSet<Object>(services.keySet())).isEqualTo(expected);
   }
 
