@@ -92,7 +92,7 @@ class DatabaseAwayTest {
                     .build()));
     EmbeddedDatabase database =
         EmbeddedDatabase.start(home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST);
-    try (HikariDataSource pool = Migrations.open(database.address(), 2)) {
+    try (HikariDataSource pool = Migrations.open(database.access(), 2)) {
       MediationService mediation = mediation(pool, clock);
       assertThat(verdict(mediation, first)).isEqualTo(ReportVerdict.POSTED);
       database.close();
@@ -104,7 +104,7 @@ class DatabaseAwayTest {
     try (EmbeddedDatabase again =
             EmbeddedDatabase.start(
                 home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST);
-        HikariDataSource pool = Migrations.open(again.address(), 2)) {
+        HikariDataSource pool = Migrations.open(again.access(), 2)) {
       MediationService mediation = mediation(pool, clock);
       assertThat(verdict(mediation, first)).isEqualTo(ReportVerdict.ALREADY_POSTED);
       assertThat(verdict(mediation, second)).isEqualTo(ReportVerdict.POSTED);
@@ -120,7 +120,7 @@ class DatabaseAwayTest {
     try (EmbeddedDatabase database =
             EmbeddedDatabase.start(
                 home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.DURABLE);
-        HikariDataSource pool = Migrations.open(database.address(), 2)) {
+        HikariDataSource pool = Migrations.open(database.access(), 2)) {
       database.supervise(meters);
       MediationService mediation = mediation(pool, clock);
       int reports = 6;

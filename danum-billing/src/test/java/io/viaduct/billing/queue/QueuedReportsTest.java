@@ -298,7 +298,8 @@ class QueuedReportsTest {
         await()
             .atMost(Duration.ofMinutes(2))
             .pollInterval(Duration.ofMillis(5))
-            .until(() -> accounts.stream().mapToLong(each -> -balance(each)).sum() >= posted * PRICE);
+            .until(
+                () -> accounts.stream().mapToLong(each -> -balance(each)).sum() >= posted * PRICE);
       } finally {
         process.destroyForcibly().waitFor();
       }
