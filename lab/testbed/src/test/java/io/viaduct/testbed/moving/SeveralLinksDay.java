@@ -126,8 +126,7 @@ public final class SeveralLinksDay {
     MovingLab.say("lost on both ways", seen.lost());
     String socket = lab.deployment.plans().socket("cnapt").toString();
     String flow = to.getAddress().getHostAddress() + ":" + to.getPort();
-    System.out.println(
-        lab.deployment.run("cnapt", "path", "explain", "--socket", socket, flow));
+    System.out.println(lab.deployment.run("cnapt", "path", "explain", "--socket", socket, flow));
     System.out.println(
         lab.deployment.run(
             "cnapt", "path", "explain", "--socket", socket, to.getAddress().getHostAddress()));

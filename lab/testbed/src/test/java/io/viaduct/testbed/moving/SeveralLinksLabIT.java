@@ -14,8 +14,8 @@ class SeveralLinksLabIT {
   /// Twice what two ways with two copies each lose at 10 %: 2 %.
   private static final double LOST_MOST = 0.04;
 
-  /// Rate of two equal links, as a multiple of one: less than an idle machine shows (1.7), more than
-  /// chance.
+  /// Rate of two equal links, as a multiple of one: less than an idle machine shows (1.7), more
+  /// than chance.
   private static final double GAIN_LEAST = 1.25;
 
   @TempDir private Path directory;
@@ -29,7 +29,8 @@ class SeveralLinksLabIT {
     assertThat(number(said, "DOWN gain")).as(said).isGreaterThan(GAIN_LEAST);
     assertThat(said)
         .containsPattern("line   line 1: .*\nmethod all\n")
-        .containsPattern("path   link[AB], since [\\d.]+ s, a second copy of each packet by link[AB]\n")
+        .containsPattern(
+            "path   link[AB], since [\\d.]+ s, a second copy of each packet by link[AB]\n")
         .containsPattern("why    it has the least delay with its loss \\(link[AB] [\\d.]+ ms = ");
     assertThat(number(said, "resequenced at the device")).as(said).isPositive();
     assertThat(number(said, "resequenced at the SNAPT")).as(said).isPositive();
