@@ -52,8 +52,7 @@ final class SipCall {
   private SipCall(NetworkNamespace device, NetworkNamespace host, String address) {
     signalling = device.call(() -> new DatagramSocket(0));
     media = device.call(() -> new DatagramSocket(0));
-    hostSignalling =
-        host.call(() -> new DatagramSocket(0, InetAddress.getByName(address)));
+    hostSignalling = host.call(() -> new DatagramSocket(0, InetAddress.getByName(address)));
     hostMedia = host.call(() -> new DatagramSocket(0, InetAddress.getByName(address)));
   }
 
@@ -80,15 +79,18 @@ final class SipCall {
   }
 
   private void begin(String name, Work work) {
-    Thread.ofPlatform().daemon().name(name).start(() -> {
-      try {
-        work.run();
-      } catch (SocketException _) {
-        // the call is over
-      } catch (Exception e) {
-        System.out.println("the call broke: " + e);
-      }
-    });
+    Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .start(() -> {
+          try {
+            work.run();
+          } catch (SocketException _) {
+            // the call is over
+          } catch (Exception e) {
+            System.out.println("the call broke: " + e);
+          }
+        });
   }
 
   /// Ends the call: the device asks for the host's abilities, then the host hangs up.
@@ -218,18 +220,18 @@ final class SipCall {
         "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\nm=audio %d RTP/AVP 0\r\n"
             .formatted(media.getLocalPort());
     return """
-        %s
-        Via: SIP/2.0/UDP device;rport;branch=z9hG4bK%s%d
-        From: <sip:alice@ims.test>;tag=a1
-        To: <sip:host@ims.test>;tag=h1
-        Call-ID: drain@device
-        CSeq: %d %s
-        Contact: <sip:alice@device>
-        Max-Forwards: 70
-        Content-Type: application/sdp
-        Content-Length: %d
+    %s
+    Via: SIP/2.0/UDP device;rport;branch=z9hG4bK%s%d
+    From: <sip:alice@ims.test>;tag=a1
+    To: <sip:host@ims.test>;tag=h1
+    Call-ID: drain@device
+    CSeq: %d %s
+    Contact: <sip:alice@device>
+    Max-Forwards: 70
+    Content-Type: application/sdp
+    Content-Length: %d
 
-        """
+    """
             .formatted(first, method, number, number, method, sdp.length())
             .replace("\n", "\r\n")
         + sdp;

@@ -21,8 +21,7 @@ class DrainUnderLoadLabIT {
   @TempDir private Path directory;
 
   @Test
-  void aCallOfSipAndFiftyConnectionsOutliveTheDrainOfTheirSnaptAtTheSameAddress()
-      throws Exception {
+  void aCallOfSipAndFiftyConnectionsOutliveTheDrainOfTheirSnaptAtTheSameAddress() throws Exception {
     JsonNode report = BenchRun.of("snapts", directory, "--only=drain", "--rounds=1");
     assertThat(report.path("missing").properties()).isEmpty();
     String said = Files.readString(LOG);
