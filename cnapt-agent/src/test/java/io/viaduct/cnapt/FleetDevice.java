@@ -2,10 +2,10 @@ package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.control.SimulatedLists;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
-import io.viaduct.cnapt.snapts.Unmet;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.ArrayList;

@@ -485,6 +485,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
   }
 
+  @Override
+  public void onMoved(Session session) {
+    ControlServer server = control;
+    if (server != null) {
+      server.nudge(session);
+    }
+  }
+
   private void settleSoon() {
     bridge.settleSoon();
   }

@@ -24,6 +24,7 @@ import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.control.v1.KeepAlive;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.ExtendedSSLSession;
+import org.jspecify.annotations.Nullable;
 
 /// The device's end of a control connection, over real TLS. It can also send messages that no
 /// device would send.
@@ -172,6 +174,14 @@ public final class TestControl implements AutoCloseable {
   public ControlMessage next() throws InterruptedException {
     ControlMessage message = received.poll(10, TimeUnit.SECONDS);
     return message != null && message.hasKeepAlive() ? next() : message;
+  }
+
+  /// Returns the next KeepAlive, null if none comes; other messages before it are lost.
+  public @Nullable KeepAlive nextKeepAlive() throws InterruptedException {
+    ControlMessage message = received.poll(10, TimeUnit.SECONDS);
+    return message == null
+        ? null
+        : message.hasKeepAlive() ? message.getKeepAlive() : nextKeepAlive();
   }
 
   public boolean isClosedWithin(int seconds) throws InterruptedException {

@@ -328,6 +328,11 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   }
 
   @Override
+  public void onMoved(Session session) {
+    control.nudge(session);
+  }
+
+  @Override
   public void ask(
       ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
     control.ask(device, session, boundaries, last);

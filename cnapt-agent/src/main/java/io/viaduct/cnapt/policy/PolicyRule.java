@@ -3,7 +3,6 @@ package io.viaduct.cnapt.policy;
 import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.PortRange;
-import io.viaduct.cnapt.snapts.Unmet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

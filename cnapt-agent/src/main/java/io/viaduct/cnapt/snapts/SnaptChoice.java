@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.snapts;
 
+import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.ArrayList;
 import java.util.List;

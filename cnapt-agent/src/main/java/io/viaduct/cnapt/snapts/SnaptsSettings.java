@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.snapts;
 
+import io.viaduct.cnapt.policy.Unmet;
+
 /// The configuration keys `snapts: {sessions, price-weight, unmet, region}`: the choice among
 /// several SNAPTs.
 ///

@@ -51,7 +51,7 @@ final class CarryingSession {
   private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
-  private boolean receivesOnly;
+  private boolean retired;
   private PathTotals former = PathTotals.NONE;
 
   /// Opens the paths.
@@ -132,17 +132,17 @@ final class CarryingSession {
     paths.close();
   }
 
-  /// Sends what waits and the last statistics of the flows. From now on the session only opens what
-  /// is still under way to it.
-  void receiveOnly() {
+  /// Gets no packet of this host any more. What waits, in a compound or for the rate of a path,
+  /// still leaves, what is under way to the session is opened, and the paths are not watched.
+  void retire() {
     flushFinally();
-    receivesOnly = true;
+    retired = true;
   }
 
   /// Sends what waits and the last statistics of the flows.
   void flushFinally() {
     TunnelSession of = session;
-    if (of != null && !receivesOnly) {
+    if (of != null) {
       long nowNs = at.nowNs();
       of.queueFinalStats(nowNs);
       of.flushBatch(nowNs);
@@ -276,7 +276,7 @@ final class CarryingSession {
   }
 
   private void noteSilence() {
-    if (!receivesOnly) {
+    if (!retired) {
       state.hears(paths.isSilent(), at.nowNs());
       owner.silenceChanged(this);
     }
@@ -297,12 +297,10 @@ final class CarryingSession {
     if (from == null) {
       return;
     }
-    if (!receivesOnly) {
-      paths.beforeDrain(nowNs);
-      from.drain(paths, nowNs);
-    }
+    paths.beforeDrain(nowNs);
+    from.drain(paths, nowNs);
     count(nowNs);
-    if (!receivesOnly) {
+    if (!retired) {
       paths.afterDrain(nowNs);
     }
     at.drained().run();
@@ -323,25 +321,32 @@ final class CarryingSession {
   /// Handles what is due.
   void tick() {
     TunnelSession of = session;
-    if (of == null || receivesOnly) {
+    if (of == null) {
       return;
     }
     long nowNs = at.nowNs();
     of.onTick(nowNs);
+    if (!retired) {
+      watchPaths(nowNs);
+    }
+    drain(nowNs);
+  }
+
+  private void watchPaths(long nowNs) {
     paths.tick(nowNs);
     if (state.isSilent()
         != paths.isSilent()) { // a change of network begins or ends a silence as well
       noteSilence();
     }
-    drain(nowNs);
   }
 
   private void arm(long nowNs) {
     TunnelSession of = session;
-    if (of == null || receivesOnly) {
+    if (of == null) {
       return;
     }
-    long due = Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
+    long due =
+        retired ? of.nextDeadlineNs() : Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
     if (due < armedNs) {
       armedNs = due;
       at.loop().schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);

@@ -30,8 +30,8 @@ final class FlowNote {
 
   Affinities.@Nullable Tie tieOfPort;
 
-  /// The reason for which the flow has its SNAPT: words, or a [SnaptDecision]; null with one SNAPT,
-  /// and for a flow that the other end has opened.
+  /// The reason for which the flow has its SNAPT: words, a [SnaptDecision] or a [TiedFlow]; null
+  /// with one SNAPT, and for a flow that the other end has opened.
   @Nullable Object placed;
 
   /// Number of the flow in the events of [FlowEvents]; 0 before the first one.

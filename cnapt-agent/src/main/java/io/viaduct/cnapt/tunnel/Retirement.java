@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the session of an end that another SNAPT has taken over, until nothing is under way to it
-/// any more; one at a time. It sends nothing. Owner: the data path's event loop.
+/// any more; one at a time. Owner: the data path's event loop.
 final class Retirement {
   /// Time after which nothing is under way any more: the former SNAPT is told within 5 s that the
   /// packets from the Internet arrive at the other one.
@@ -20,7 +20,7 @@ final class Retirement {
   /// Keeps a session. One that is still kept ends.
   void begin(CarryingSession kept) {
     end();
-    kept.receiveOnly();
+    kept.retire();
     retiring = kept;
     at.loop().schedule(() -> over(kept), LASTS_MS, TimeUnit.MILLISECONDS);
   }

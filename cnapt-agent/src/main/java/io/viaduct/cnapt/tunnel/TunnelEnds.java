@@ -156,7 +156,7 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
     Object why;
     if (followed != null && followed.end().keepsTies(nowNs)) {
       to = followed.end();
-      why = followed.why();
+      why = new TiedFlow(followed.why(), decide(of, nowNs));
       placed.incrementAndGet(Placement.FOLLOWED.ordinal());
     } else {
       SnaptDecision decision = decide(of, nowNs);

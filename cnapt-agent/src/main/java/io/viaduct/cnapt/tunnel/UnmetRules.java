@@ -4,7 +4,7 @@ import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.FlowIdentity;
 import io.viaduct.cnapt.policy.FlowFacts;
 import io.viaduct.cnapt.policy.Policy;
-import io.viaduct.cnapt.snapts.Unmet;
+import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowTuple;
 

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.snapts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.Collections;

@@ -12,6 +12,7 @@ import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +92,33 @@ class FollowedSessionTest {
           .containsExactly(
               "snapt-1", "snapt-2", "flows: 1", "it has moved with its session", "later: 0");
     }
+  }
+
+  @Test
+  void whatWaitsInTheSessionBeforeStillLeavesByIt() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    ByteBuf voice =
+        Unpooled.directBuffer()
+            .writeBytes(PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 5004), new byte[40]));
+    IpPacket spoken = new IpPacket().set(voice, 0, voice.readableBytes());
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      TunnelSession before = end.session();
+      end.follow(EndRig.parameters("snapt-2"));
+      for (long ms = 2; ms < TunnelEnd.FIRST_ANSWER_MS; ms += 2) { // so often that packets wait
+        rig.passMs(clock, 2);
+        end.offer(spoken, clock.nanoTime());
+        end.flush(clock.nanoTime());
+      }
+      assertThat(end.isFollowed()).isTrue();
+      long sentAtOnce = before.totals().sent(ServiceClass.HT_LD).postBytes();
+      rig.passMs(clock, 2);
+      assertThat(end.name()).isEqualTo("snapt-2");
+      rig.passMs(clock, 100);
+      assertThat(before.totals().sent(ServiceClass.HT_LD).postBytes()).isGreaterThan(sentAtOnce);
+    }
+    voice.release();
   }
 
   @Test

@@ -43,6 +43,7 @@ import org.slf4j.LoggerFactory;
 final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
     implements ControlLine.Connection, ReceiptDialog.Wire {
   private static final Logger LOG = LoggerFactory.getLogger(ControlConnection.class);
+  private static final long NUDGE_MS = 1_000;
 
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
@@ -51,6 +52,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   private @Nullable ScheduledFuture<?> helloDue;
   private final KeepAliveWatch watch;
   private long keepAliveNumber;
+  private long nudgedMs;
   // Owned by KeepAliveRounds.
   long dueTick;
   private boolean ended;
@@ -245,6 +247,17 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
       case LOST -> end(ConnectionEnd.KEEP_ALIVE_LOST);
     }
     return !ended;
+  }
+
+  /// Sends a KeepAlive at once, at most one per second.
+  void nudge() {
+    long nowMs = server.nowMs();
+    if (!ended && session != null && nowMs - nudgedMs >= NUDGE_MS) {
+      nudgedMs = nowMs;
+      send(
+          ControlMessage.newBuilder()
+              .setKeepAlive(KeepAlive.newBuilder().setNumber(++keepAliveNumber)));
+    }
   }
 
   private void onKeepAlive(KeepAlive received) {

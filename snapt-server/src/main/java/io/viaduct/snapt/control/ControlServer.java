@@ -479,6 +479,22 @@ public final class ControlServer implements ReceiptAsker {
     }
   }
 
+  /// Sends a KeepAlive to a device whose datagrams come from another address: its control
+  /// connection may lead nowhere now, and the sooner one end notices that, the sooner there is
+  /// another one (main paper, section III-B). Any thread may call this.
+  public void nudge(Session session) {
+    try {
+      group.execute(() -> {
+        ControlConnection connection = connections.get(session.id());
+        if (connection != null) {
+          connection.nudge();
+        }
+      });
+    } catch (RejectedExecutionException _) {
+      // the control thread has ended: this SNAPT is stopping
+    }
+  }
+
   /// Takes the bridge's directory, to tell it to the devices.
   ///
   /// @param signed the same as the bridge has signed it, encoded; empty from an older bridge

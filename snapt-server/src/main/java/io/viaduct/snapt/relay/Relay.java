@@ -107,6 +107,9 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     /// Called when the device of a session that another SNAPT has handed over can be reached for
     /// the first time.
     default void onBound(Session session) {}
+
+    /// Called when the datagrams of a session come from another address.
+    default void onMoved(Session session) {}
   }
 
   /// @param eventLoops loops of an `EpollIoHandler`; their number must be a power of two
@@ -320,6 +323,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   void onBound(Session session) {
     listener.onBound(session);
+  }
+
+  void onMoved(Session session) {
+    listener.onMoved(session);
   }
 
   /// Returns the traffic counters of each loop; any thread may call this.

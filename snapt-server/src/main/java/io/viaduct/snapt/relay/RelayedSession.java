@@ -192,6 +192,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   public void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {
     if (from != null) {
       moves++;
+      relay.onMoved(session);
     }
     bound();
   }

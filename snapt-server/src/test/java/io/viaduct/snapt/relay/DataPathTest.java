@@ -264,6 +264,12 @@ class DataPathTest {
   }
 
   @Test
+  void aDeviceThatMovesIsAskedAtOnceWhetherItsControlConnectionLives() throws Exception {
+    tunnel.move(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
+    assertThat(control.nextKeepAlive()).matches(nudge -> nudge != null && !nudge.getReply());
+  }
+
+  @Test
   void aForeignInnerSourceIsDroppedAndCounted() throws Exception {
     tunnel.send(PacketText.packet("10.64.0.9", "203.0.113.7", 17, new byte[40]));
     await().until(() -> snapt.count(loop -> loop.of(Direction.UP, Translated.FOREIGN_SOURCE)) == 1);

@@ -1,4 +1,4 @@
-package io.viaduct.cnapt.snapts;
+package io.viaduct.cnapt.policy;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 
