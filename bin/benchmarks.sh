@@ -1,9 +1,13 @@
-# Sourced by ../viaduct: the benchmarks per stage, those with both ends in one JVM, and the simulated
-# fleet. They need no laboratory. Needs launch.sh.
+# Sourced by ../viaduct: the benchmarks per stage, those with both ends in one JVM, that of billing, and the
+# simulated fleet. They need no laboratory. Needs launch.sh.
 # shellcheck shell=bash disable=SC2154
 
 stages() { # options: passed to the command
 	alone io.viaduct.stages.StagesCommand --root "$root" "$@"
+}
+
+billing() { # options: passed to the command
+	alone io.viaduct.billingbench.BillingBenchCommand --root "$root" "$@"
 }
 
 core() { # savings [TEXT [BYTES [PERCENT]]] | speed: main classes in the tests of tunnel-protocol

@@ -1,0 +1,36 @@
+package io.viaduct.billingbench;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The settings of a run.
+///
+/// @param rounds of each row
+/// @param sizes flow intervals that a database holds before it is measured, ascending
+/// @param reports posted in a round
+/// @param flows of each report
+/// @param accounts that are charged
+/// @param requests of each page in a round
+record Scale(int rounds, List<Long> sizes, int reports, int flows, int accounts, int requests) {
+  Scale {
+    if (sizes.isEmpty() || !sizes.equals(sizes.stream().sorted().distinct().toList())) {
+      throw new IllegalArgumentException("--sizes must ascend, got " + sizes);
+    }
+    if (rounds < 1 || reports < 1 || flows < 1 || accounts < 1 || requests < 1) {
+      throw new IllegalArgumentException("each number must be at least 1, got " + this);
+    }
+    sizes = List.copyOf(sizes);
+  }
+
+  /// Returns the settings as words.
+  Map<String, String> settings() {
+    Map<String, String> words = new LinkedHashMap<>();
+    words.put("sizes", sizes.toString());
+    words.put("reports of a round", Integer.toString(reports));
+    words.put("flows of a report", Integer.toString(flows));
+    words.put("accounts", Integer.toString(accounts));
+    words.put("requests of a round", Integer.toString(requests));
+    return words;
+  }
+}
