@@ -39,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  DiscrepanciesResource.class,
   HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
