@@ -58,7 +58,7 @@ do $$
 declare
   audited text;
 begin
-  foreach audited in array array['account', 'allowance', 'credit', 'credit_block', 'device', 'held_report', 'interval_decision',
+  foreach audited in array array['account', 'allowance', 'credit', 'credit_block', 'device', 'discrepancy', 'discrepancy_note', 'held_report', 'interval_decision',
       'password_reset', 'payment', 'rerating', 'sip_credential', 'snapt', 'snapt_owner', 'surcharge', 'tariff', 'tariff_draft', 'top_up',
       'verification_run', 'voucher_batch', 'voucher_end', 'wallet'] loop
     execute format('create trigger %I after insert or update or delete on %I for each row'

@@ -178,8 +178,7 @@ final class RerateCommand extends CommandGroup {
       footer = {
         "",
         "Example:",
-        "  denarii rerate run november-fee --from 2026-11-01 --to 2026-11-08 --tariff 4 --reason"
-            + " \"the fee was wrong\""
+        "  denarii rerate run fees --from 2026-11-01 --to 2026-11-08 --tariff 4 --reason wrong-fees"
       })
   static final class Run extends OneRun {
     @Parameters(paramLabel = "ID", description = "a name for the run, such as november-fee")

@@ -13,6 +13,7 @@ import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.operator.DiscrepancyBilling;
 import io.viaduct.webgui.operator.EnrolledSnapts;
 import io.viaduct.webgui.operator.OperatorBilling;
 import io.viaduct.webgui.operator.ReratingBilling;
@@ -81,6 +82,11 @@ public class WebguiApplication {
   @Bean
   OperatorBilling operatorBilling(JsonPeer billingPeer) {
     return new OperatorBilling(billingPeer);
+  }
+
+  @Bean
+  DiscrepancyBilling discrepancyBilling(JsonPeer billingPeer) {
+    return new DiscrepancyBilling(billingPeer);
   }
 
   @Bean

@@ -59,6 +59,7 @@ public final class OperatorPeer {
   public volatile boolean trialIsComplete;
   public volatile boolean isVerifying;
   public final List<Map<String, Object>> sessions = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> discrepancies = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
@@ -74,6 +75,7 @@ public final class OperatorPeer {
     }
     sessions.clear();
     reratings.clear();
+    discrepancies.clear();
     registrations.clear();
     isVerifying = false;
     rows.clear();
@@ -154,6 +156,7 @@ public final class OperatorPeer {
             yield true;
           }
           case "tariffs" -> tariffs(exchange, method, parts);
+          case "reports" -> discrepancies(exchange, parts);
           case "reratings" -> reratings(exchange, method, parts);
           case "tariff-drafts" -> drafts(exchange, method, parts);
           default -> false;
@@ -189,6 +192,39 @@ public final class OperatorPeer {
     entry.put("status", status);
     entry.put("changes", changes);
     return entry;
+  }
+
+  private boolean discrepancies(HttpExchange exchange, List<String> parts) throws IOException {
+    if (parts.size() < 2 || !parts.get(1).equals("discrepancies")) {
+      return false;
+    }
+    if (parts.size() > 2) {
+      changes.add(
+          String.join("/", parts)
+              + " "
+              + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+      answer(exchange, discrepancy(parts.get(2), "investigated"));
+    } else {
+      answer(exchange, Map.of("discrepancies", discrepancies));
+    }
+    return true;
+  }
+
+  /// A discrepancy between both ends.
+  public static Map<String, Object> discrepancy(String id, String state) {
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("id", id);
+    found.put("snapt", "snapt-1");
+    found.put("session", "s");
+    found.put("account", "alice");
+    found.put("start", ANY);
+    found.put("snaptBytes", "5000000");
+    found.put("deviceBytes", "4000000");
+    found.put("state", state);
+    found.put(
+        "notes",
+        List.of(Map.of("state", state, "note", "we ask the owner", "operator", "olga", "at", ANY)));
+    return found;
   }
 
   private boolean reratings(HttpExchange exchange, String method, List<String> parts)

@@ -44,6 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
   ChargesResource.class,
   CreditsResource.class,
   FeesResource.class,
+  DiscrepanciesResource.class,
   HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,

@@ -362,6 +362,7 @@ final class PostingRound {
         !(result instanceof PostResult.Refused || result instanceof PostResult.Deferred);
     if (isStored && report.evidence().refusal() != null) {
       store.refusal(report, now);
+      Discrepancies.compare(jdbc, report, !(result instanceof PostResult.Held), now);
     }
     return result;
   }

@@ -66,6 +66,11 @@ class SettlementParts {
   }
 
   @Bean
+  Discrepancies discrepancies(TransactionTemplate transaction, JdbcClient jdbc) {
+    return new Discrepancies(transaction, jdbc);
+  }
+
+  @Bean
   UnsignedIntervals unsigned(
       TransactionTemplate transaction,
       JdbcClient jdbc,
@@ -92,8 +97,12 @@ class SettlementParts {
 
   @Bean
   UndecidedGauges undecided(
-      HeldReports held, UnsignedIntervals unsigned, InstantSource clock, MeterRegistry registry) {
-    return new UndecidedGauges(held, unsigned, clock, registry);
+      HeldReports held,
+      UnsignedIntervals unsigned,
+      Discrepancies discrepancies,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new UndecidedGauges(held, unsigned, discrepancies, clock, registry);
   }
 
   @Bean

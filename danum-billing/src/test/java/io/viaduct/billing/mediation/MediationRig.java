@@ -15,6 +15,7 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rerating.ReratingBatch;
 import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.CapCredits;
+import io.viaduct.billing.settlement.Discrepancies;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
@@ -69,6 +70,7 @@ final class MediationRig {
   final SequenceGaps gaps = new SequenceGaps(client);
   final RefusedReports refused = new RefusedReports(jdbc);
   final HeldReports held = new HeldReports(client);
+  final Discrepancies discrepancies = new Discrepancies(SharedDatabase.transaction(), client);
   final UnsignedIntervals unsigned =
       new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =

@@ -25,8 +25,12 @@ import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -372,5 +376,60 @@ class ReratingTest {
     }
     assertThat(reports.find(charge).orElseThrow().tariffVersion()).isEqualTo(corrected);
     assertThat(reports.find(charge, 2)).isEmpty();
+  }
+
+  @Test
+  void reportsRefundsSettlementsAndRunsAtTheSameTimeLeaveTheCorrectedBills() throws Exception {
+    int reports = 40;
+    moveTo(day.plusSeconds(60L * reports + 60)); // some are late, some in their grace time
+    Instant now = rig.clock.instant();
+    Credits credits = new Credits(SharedDatabase.transaction(), rig.client, rig.ledger);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (String account : List.of(alice, bob)) {
+        all.add(
+            threads.submit(() -> {
+              for (int i = 0; i < reports; i++) {
+                rig.submit(report(account, i));
+              }
+            }));
+      }
+      all.add(
+          threads.submit(() -> {
+            for (int i = 0; i < 30; i++) {
+              rig.settlement.settleDue(now.plus(MediationRig.GRACE));
+            }
+          }));
+      all.add(
+          threads.submit(() -> {
+            for (int i = 0; i < 8; i++) {
+              // Refused while the one before goes on.
+              rig.reratings.begin(order("parallel-" + i, null, null), now);
+              rig.rerating.workOff(now);
+            }
+          }));
+      all.add(
+          threads.submit(() -> {
+            for (int i = 0; i < 30; i++) {
+              rig.rerating.workOff(now);
+            }
+          }));
+      all.add(
+          threads.submit(() -> {
+            for (int i = 0; i < 10; i++) {
+              credits.post(
+                  new Credits.Request(
+                      tag + "-" + i, bob, new MicroDenarii(1000), "sorry", null, "operator"),
+                  now);
+            }
+          }));
+      for (Future<?> each : all) {
+        each.get();
+      }
+    }
+    rig.rerating.workOff(now);
+    run(order("last", null, null));
+    assertThat(rig.balance(alice)).isEqualTo(-reports * CORRECTED_NET);
+    assertThat(rig.balance(bob)).isEqualTo(-reports * CORRECTED_NET + 10_000);
   }
 }

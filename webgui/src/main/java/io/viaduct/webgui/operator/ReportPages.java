@@ -30,9 +30,11 @@ class ReportPages {
       "/reports/{kind:held|unsigned}/{id}/{action:release|discard|accept|void}";
 
   private final Billing billing;
+  private final DiscrepancyBilling discrepancies;
 
-  ReportPages(Billing billing) {
+  ReportPages(Billing billing, DiscrepancyBilling discrepancies) {
     this.billing = billing;
+    this.discrepancies = discrepancies;
   }
 
   @GetMapping("/reports")
@@ -55,6 +57,7 @@ class ReportPages {
     model.addAttribute("counts", billing.reportCounts(token).counts());
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
+    model.addAttribute("discrepancies", discrepancies.latest(token, ROWS));
     model.addAttribute("reports", refused.refused());
     model.addAttribute("gaps", billing.sequenceGaps(token, ROWS, gapsCursor));
     model.addAttribute("next", refused.next());

@@ -2,10 +2,12 @@ package io.viaduct.webgui.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,24 @@ class ReportDecisionTest {
     decide("/reports/unsigned/9/void", "x");
     assertThat(Visitor.text(olga.get("/reports").body(), "problem"))
         .contains("may be decided from 2026-11-21");
+  }
+
+  @Test
+  void aDiscrepancyIsInvestigatedAndClosedWithANote() {
+    peer.work.discrepancies.add(OperatorPeer.discrepancy("4", "open"));
+    String page = olga.get("/reports").body();
+    assertThat(Visitor.text(page, "discrepancy-state")).isEqualTo("Open");
+    assertThat(page).contains("SNAPT 5", "device 4", "we ask the owner");
+    for (String action : List.of("investigate", "close")) {
+      olga.post(
+          "/reports/discrepancies/4",
+          Map.of("_csrf", Visitor.hidden(page, "_csrf"), "reason", "old agent", "action", action));
+      assertThat(olga.get("/reports").body()).contains("data-testid=\"done\"");
+    }
+    assertThat(peer.work.changes)
+        .containsExactly(
+            "reports/discrepancies/4/investigate {\"reason\":\"old agent\"}",
+            "reports/discrepancies/4/close {\"reason\":\"old agent\"}");
   }
 
   @Test

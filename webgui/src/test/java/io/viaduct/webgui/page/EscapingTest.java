@@ -120,6 +120,8 @@ class EscapingTest {
     Map<String, Object> contact = new HashMap<>(Map.of("expiresAt", "2026-11-20T11:00:00Z"));
     work.registrations.add(hostile(contact, List.of("user", "contact", "source")));
     work.sessions.add(hostile(new HashMap<>(), List.of("account", "snapt", "session")));
+    work.discrepancies.add(
+        hostile(OperatorPeer.discrepancy("4", ATTACK), List.of("snapt", "session", "account")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));
     work.begin("5", ATTACK);
     work.refusal = null;
