@@ -24,7 +24,10 @@ public enum Role {
     return this == OPERATOR || this == AUDITOR;
   }
 
-  static Role of(String word) {
+  /// Returns the role with this name.
+  ///
+  /// @throws IllegalArgumentException if there is none
+  public static Role of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 }

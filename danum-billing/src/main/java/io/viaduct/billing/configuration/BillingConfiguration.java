@@ -51,6 +51,7 @@ import java.util.Map;
 /// @param payments the payment provider
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
 /// @param webhooks delivery to endpoints that users and operators make
+/// @param cdr files of charging data records
 public record BillingConfiguration(
     Rest rest,
     RateLimit rateLimit,
@@ -81,7 +82,8 @@ public record BillingConfiguration(
     Duration idempotencyTime,
     Payments payments,
     Kafka kafka,
-    Webhooks webhooks) {
+    Webhooks webhooks,
+    Cdr cdr) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -247,6 +249,49 @@ public record BillingConfiguration(
           "failures must be 1 to 1000",
           Integer.toString(failures));
       between("retention", retention, Duration.ofHours(1), Duration.ofDays(400));
+    }
+  }
+
+  /// Files of charging data records.
+  ///
+  /// @param directory directory that the files are written to, of an existing path; empty for none
+  /// @param format `3GPP`, `CSV` or `JSONL`
+  /// @param node first part of file names
+  /// @param address address of the node in the header of 3GPP files
+  /// @param records most records of a file
+  /// @param bytes most octets of the records of a file
+  /// @param openTime age of the oldest record at which a file is closed
+  public record Cdr(
+      @FileName String directory,
+      String format,
+      String node,
+      String address,
+      int records,
+      long bytes,
+      Duration openTime) {
+    public Cdr {
+      require(
+          directory.isEmpty() || java.nio.file.Files.isDirectory(Path.of(directory)),
+          "directory must exist, or be empty",
+          directory);
+      require(
+          List.of("3GPP", "CSV", "JSONL").contains(format),
+          "format must be 3GPP, CSV or JSONL",
+          format);
+      require(node.matches("[A-Za-z0-9-]{1,40}"), "node must be 1 to 40 of A-Z a-z 0-9 -", node);
+      require(
+          address.matches("[0-9a-fA-F.:]{2,45}"),
+          "address must be an IPv4 or IPv6 address",
+          address);
+      require(
+          records >= 1 && records <= 1_000_000,
+          "records must be 1 to 1000000",
+          Integer.toString(records));
+      require(
+          bytes >= 1024 && bytes <= 1L << 28,
+          "bytes must be 1024 to 268435456",
+          Long.toString(bytes));
+      between("open-time", openTime, Duration.ofSeconds(1), Duration.ofHours(24));
     }
   }
 

@@ -3,6 +3,7 @@ package io.viaduct.billing.provisioning;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.Role;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.Secret;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```yaml
 /// subscribers:
 ///   - {user: alice, password-file: alice.password}
+///   - {user: eve, name: Eve E., role: auditor, password-file: eve.password}
 ///   - {user: bob, ha1: {sha-256: <64 hex digits>, md5: <32 hex digits>}}
 /// overwrite: false
 /// ```
@@ -45,13 +47,25 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
   }
 
   /// One user, with a password or with digests that another program derived.
-  record Entry(String user, Optional<Secret> password, Optional<Ha1> ha1) {
-    private static final Set<String> KEYS = Set.of("user", "password-file", "ha1");
+  ///
+  /// @param name name for people; the id if it is left out
+  /// @param role role of a new account; an existing one keeps its role
+  record Entry(String user, String name, Role role, Optional<Secret> password, Optional<Ha1> ha1) {
+    private static final Set<String> KEYS = Set.of("user", "name", "role", "password-file", "ha1");
+    private static final int NAME_LENGTH_MAX = 128;
 
     Entry {
       if (!user.matches(Account.ID_PATTERN)) {
         throw new IllegalArgumentException(
             "user must be 1 to 64 letters, digits, '.', '_' or '-', got '" + user + "'");
+      }
+      if (name.isBlank()
+          || name.length() > NAME_LENGTH_MAX
+          || name.codePoints().anyMatch(Character::isISOControl)) {
+        throw new IllegalArgumentException(
+            "the name of user '"
+                + user
+                + "' must have 1 to 128 characters and no control character");
       }
       if (password.isPresent() == ha1.isPresent()) {
         throw new IllegalArgumentException(
@@ -67,14 +81,29 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
       for (String key : given.keySet()) {
         if (!KEYS.contains(key)) {
           throw new IllegalArgumentException(
-              "unknown key '" + key + "'; known keys: user, password-file, ha1");
+              "unknown key '" + key + "'; known keys: user, name, role, password-file, ha1");
         }
       }
       String user = String.valueOf(given.getOrDefault("user", ""));
       return new Entry(
           user,
+          String.valueOf(given.getOrDefault("name", user)),
+          role(user, String.valueOf(given.getOrDefault("role", Role.USER.word()))),
           Optional.ofNullable(given.get("password-file")).map(file -> Secret.of(file.toString())),
           Optional.ofNullable(given.get("ha1")).map(hashes -> ha1(user, hashes)));
+    }
+
+    private static Role role(String user, String word) {
+      try {
+        return Role.of(word);
+      } catch (IllegalArgumentException _) {
+        throw new IllegalArgumentException(
+            "role of user '"
+                + user
+                + "' must be user, operator, auditor or snapt-owner, got '"
+                + word
+                + "'");
+      }
     }
 
     private static Ha1 ha1(String user, Object given) {

@@ -3,7 +3,6 @@ package io.viaduct.billing.provisioning;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.Accounts;
-import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.SipSecret;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.provisioning.SubscriberFile.Entry;
@@ -115,10 +114,12 @@ public final class SubscriberImport {
   private void create(Entry entry, Instant now) {
     String id = entry.user();
     if (entry.password().isPresent()) {
-      var unused = accounts.open(id, entry.password().get().reveal(), Role.USER, id, now);
+      var unused =
+          accounts.open(id, entry.password().get().reveal(), entry.role(), entry.name(), now);
       accounts.setSipSecret(id, SipSecret.SHARED);
     } else {
-      var unused = accounts.openWithoutPassword(id, id, now);
+      var unused = accounts.openWithoutPassword(id, entry.name(), now);
+      accounts.setRole(id, entry.role());
       accounts.setSipSecret(id, SipSecret.SEPARATE);
     }
     credentials.set(id, ha1(entry), now);

@@ -41,6 +41,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountCreditResource.class,
   AccountsResource.class,
   AuditResource.class,
+  CdrFilesResource.class,
   ChargesResource.class,
   CreditsResource.class,
   FeesResource.class,

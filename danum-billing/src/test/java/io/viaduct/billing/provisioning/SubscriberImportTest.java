@@ -75,6 +75,26 @@ class SubscriberImportTest {
   }
 
   @Test
+  void nameAndRoleAreThoseOfTheFileForNewAccountsOnly() throws Exception {
+    String list =
+        """
+        subscribers:
+          - {user: %s, name: Alice A., role: auditor, password-file: %s}
+          - {user: %s, role: snapt-owner, ha1: {md5: "%s"}}
+        """
+            .formatted(alice, folder.resolve("alice.password"), bob, "0123456789abcdef".repeat(2));
+    Path file = Files.writeString(folder.resolve("roles.yml"), list);
+    assertThat(users.importFrom(file)).isEqualTo(Map.of(Outcome.CREATED, 2));
+    assertThat(accounts.find(alice).orElseThrow().role()).isEqualTo(Role.AUDITOR);
+    assertThat(accounts.find(alice).orElseThrow().displayName()).isEqualTo("Alice A.");
+    assertThat(accounts.find(bob).orElseThrow().role()).isEqualTo(Role.SNAPT_OWNER);
+    assertThat(accounts.find(bob).orElseThrow().displayName()).isEqualTo(bob);
+    Files.writeString(file, list.replace("auditor", "operator"));
+    assertThat(users.importFrom(file)).isEqualTo(Map.of(Outcome.UNCHANGED, 2));
+    assertThat(accounts.find(alice).orElseThrow().role()).isEqualTo(Role.AUDITOR);
+  }
+
+  @Test
   void anAccountWithoutSipCredentialsGetsThemAndKeepsItsPassword() throws Exception {
     accounts.open(alice, "page password", Role.USER, "Alice", clock.instant());
     assertThat(users.importFrom(file("")))

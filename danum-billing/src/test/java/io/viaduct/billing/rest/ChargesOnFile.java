@@ -12,13 +12,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /// Charges that lie in the database, made at random, with a copy of each in memory: the slow oracle
 /// for filters and sums. They have no report and no postings, so the ledger stays as it is.
-final class ChargesOnFile {
+public final class ChargesOnFile {
   static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
   static final List<String> STATES = List.of("FINAL", "ADJUSTED", "PROVISIONAL");
   static final List<String> APPLICATIONS = List.of("ssh", "skype-video", "-dash", "web,\"x\"");
   static final List<String> SNAPTS = List.of("snapt-a", "snapt-b");
 
-  record OnFile(
+  public record OnFile(
       long id,
       Instant start,
       String serviceClass,
@@ -37,7 +37,7 @@ final class ChargesOnFile {
 
   /// Adds intervals with up to three charges each, whose starts repeat and are not in the order of
   /// their ids.
-  static List<OnFile> add(String account, int intervals, Instant first, Random random) {
+  public static List<OnFile> add(String account, int intervals, Instant first, Random random) {
     List<OnFile> all = new ArrayList<>();
     for (int i = 0; i < intervals; i++) {
       Instant start = first.plus(Duration.ofMinutes(30L * random.nextInt(200)));
@@ -120,7 +120,7 @@ final class ChargesOnFile {
   /// again and again. The database refuses a deletion, so this transaction lifts the triggers and
   /// grants itself what a deletion needs, as only the owner of the tables can: to delete, and to
   /// lock the rows of the tables that refer to a charge.
-  static void remove(String account) {
+  public static void remove(String account) {
     SharedDatabase.asOwner(owner -> {
       List<String> locked = unlockableTables(owner);
       locked.forEach(table -> owner.execute("grant update on " + table + " to current_user"));

@@ -1,0 +1,290 @@
+package io.viaduct.billing.cdr;
+
+import io.viaduct.billing.configuration.BillingConfiguration.Cdr;
+import io.viaduct.service.digest.Sha256;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Writes the charges of final intervals to files. A file gets its number and its intervals in one
+/// transaction; then it is written from the database, synchronised and renamed, and only then
+/// marked as written. After a kill at any point, the same file with the same content is written, so
+/// that nothing lacks and nothing is twice. One billing instance writes at a time.
+public final class CdrExport {
+  /// Closure trigger reasons (TS 32.297, section 6.1.1).
+  static final int CAUSE_SIZE = 1;
+
+  static final int CAUSE_TIME = 2;
+  static final int CAUSE_RECORDS = 3;
+
+  private static final int LOCK = 0x00636472;
+  private static final int INTERVALS_AT_ONCE = 500;
+  private static final DateTimeFormatter NAME_TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd_-_HHmm").withZone(ZoneOffset.UTC);
+
+  private final Cdr settings;
+  private final CdrFormat format;
+  private final JdbcClient jdbc;
+  private final TransactionTemplate transaction;
+  private final InstantSource clock;
+
+  CdrExport(
+      Cdr settings,
+      CdrFormat format,
+      JdbcClient jdbc,
+      TransactionTemplate transaction,
+      InstantSource clock) {
+    this.settings = settings;
+    this.format = format;
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+    this.clock = clock;
+  }
+
+  /// A file that has its number.
+  record Numbered(String name, CdrFormat.Head head) {}
+
+  private record Waiting(long id, long interval, Instant dueAt) {}
+
+  /// Writes what has a number and is not on disk, then closes files that are full or old, and
+  /// writes them.
+  void run() {
+    unwritten().forEach(this::write);
+    while (closeNext()) {
+      unwritten().forEach(this::write);
+    }
+  }
+
+  /// Gives the next file its number and its intervals, if it is full or old enough.
+  ///
+  /// @return false if it is neither, or if another instance writes
+  private boolean closeNext() {
+    return Boolean.TRUE.equals(
+        transaction.execute(_ -> {
+          if (!locked()) {
+            return false;
+          }
+          List<Waiting> taken = new ArrayList<>();
+          int records = 0;
+          long bytes = 0;
+          int cause = 0;
+          List<Waiting> page = waiting(0);
+          while (cause == 0 && !page.isEmpty()) {
+            Map<Long, List<CdrRecord>> charged =
+                records(page.stream().map(Waiting::interval).toList());
+            for (Waiting each : page) {
+              List<byte[]> its =
+                  charged.getOrDefault(each.interval, List.of()).stream()
+                      .map(format::encode)
+                      .toList();
+              long size = its.stream().mapToLong(record -> record.length).sum();
+              // An interval stays whole, unless it alone is more than a file.
+              if (!taken.isEmpty() && records + its.size() > settings.records()) {
+                cause = CAUSE_RECORDS;
+              } else if (!taken.isEmpty() && bytes + size > settings.bytes()) {
+                cause = CAUSE_SIZE;
+              }
+              if (cause != 0) {
+                break;
+              }
+              taken.add(each);
+              records += its.size();
+              bytes += size;
+            }
+            page = cause == 0 ? waiting(taken.getLast().id) : page;
+          }
+          Instant now = clock.instant();
+          if (cause == 0
+              && !taken.isEmpty()
+              && !taken.getFirst().dueAt.plus(settings.openTime()).isAfter(now)) {
+            cause = CAUSE_TIME;
+          }
+          if (cause == 0) {
+            return false;
+          }
+          number(taken, cause, records, now);
+          return true;
+        }));
+  }
+
+  private void number(List<Waiting> taken, int cause, int records, Instant now) {
+    long sequence =
+        jdbc.sql("select coalesce(max(sequence), 0) + 1 from cdr_file").query(Long.class).single();
+    jdbc.sql(
+            "insert into cdr_file (sequence, name, format, cause, records, opened_at, closed_at)"
+                + " values (?, ?, ?, ?, ?, ?, ?)")
+        .params(
+            sequence,
+            // TS 32.297, section 6.2: node, running count, date, time with its deviation from UTC
+            "%s_-_%d.%s+0000.%s"
+                .formatted(settings.node(), sequence, NAME_TIME.format(now), format.extension()),
+            settings.format(),
+            cause,
+            records,
+            Timestamp.from(taken.getFirst().dueAt),
+            Timestamp.from(now))
+        .update();
+    jdbc.sql(
+            "update cdr_interval set file_sequence = ? where id = any (string_to_array(?, ',')::bigint[])")
+        .params(sequence, list(taken.stream().map(Waiting::id)))
+        .update();
+  }
+
+  // A row that is committed later than one with a larger id goes to a later file.
+  private List<Waiting> waiting(long after) {
+    return jdbc.sql(
+            "select id, interval_id, due_at from cdr_interval where file_sequence is null and id > ?"
+                + " order by id limit ?")
+        .params(after, INTERVALS_AT_ONCE)
+        .query((row, _) ->
+            new Waiting(row.getLong(1), row.getLong(2), row.getTimestamp(3).toInstant()))
+        .list();
+  }
+
+  private boolean locked() {
+    return jdbc.sql("select pg_try_advisory_xact_lock(?)")
+        .param(LOCK)
+        .query(Boolean.class)
+        .single();
+  }
+
+  private static String list(Stream<Long> ids) {
+    return ids.map(String::valueOf).collect(Collectors.joining(","));
+  }
+
+  private record OfInterval(long interval, CdrRecord record) {}
+
+  /// Returns the records of intervals, each with those of its flows in their order.
+  private Map<Long, List<CdrRecord>> records(List<Long> intervals) {
+    return jdbc
+        .sql(
+            """
+            select i.id, c.id, c.account, i.snapt_id, i.session_id, i.icid, i.started_at, i.ended_at, c.application,
+              c.service_class, c.pre_bytes, c.post_bytes, c.duration_ms, c.charge_microdenarii, c.discount_microdenarii,
+              case when i.state = 'VOID' then 0 else c.net end, i.tariff_version, i.state
+            from charging_interval i join charge c on c.interval_id = i.id
+            where i.id = any (string_to_array(?, ',')::bigint[]) order by i.id, c.id
+            """)
+        .param(list(intervals.stream()))
+        .query((row, _) ->
+            new OfInterval(
+                row.getLong(1),
+                new CdrRecord(
+                    row.getLong(2),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getString(5),
+                    row.getString(6),
+                    row.getTimestamp(7).toInstant(),
+                    row.getTimestamp(8).toInstant(),
+                    row.getString(9),
+                    row.getString(10),
+                    row.getLong(11),
+                    row.getLong(12),
+                    row.getLong(13),
+                    row.getLong(14),
+                    row.getLong(15),
+                    row.getLong(16),
+                    row.getInt(17),
+                    row.getString(18))))
+        .list()
+        .stream()
+        .collect(
+            Collectors.groupingBy(
+                OfInterval::interval, Collectors.mapping(OfInterval::record, Collectors.toList())));
+  }
+
+  private List<Numbered> unwritten() {
+    return jdbc.sql(
+            "select name, sequence, cause, records, opened_at, closed_at from cdr_file"
+                + " where written_at is null order by sequence")
+        .query((row, _) ->
+            new Numbered(
+                row.getString(1),
+                new CdrFormat.Head(
+                    row.getLong(2),
+                    row.getInt(3),
+                    row.getInt(4),
+                    row.getTimestamp(5).toInstant(),
+                    row.getTimestamp(6).toInstant())))
+        .list();
+  }
+
+  /// Writes a file under a temporary name, renames it, and marks it as written. The lock keeps
+  /// another instance from writing the same file.
+  private void write(Numbered file) {
+    transaction.executeWithoutResult(_ -> {
+      if (!locked()) {
+        return;
+      }
+      byte[] content = format.file(file.head, encoded(file.head.sequence()));
+      try {
+        place(file.name, content);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      jdbc.sql("update cdr_file set bytes = ?, sha256 = ?, written_at = ? where sequence = ?")
+          .params(
+              content.length,
+              Sha256.of(content),
+              Timestamp.from(clock.instant()),
+              file.head.sequence())
+          .update();
+    });
+  }
+
+  private List<byte[]> encoded(long sequence) {
+    List<Long> intervals =
+        jdbc.sql("select interval_id from cdr_interval where file_sequence = ? order by id")
+            .param(sequence)
+            .query(Long.class)
+            .list();
+    Map<Long, List<CdrRecord>> records = records(intervals);
+    return intervals.stream()
+        .flatMap(interval -> records.getOrDefault(interval, List.of()).stream())
+        .map(format::encode)
+        .toList();
+  }
+
+  private void place(String name, byte[] content) throws IOException {
+    Path directory = Path.of(settings.directory());
+    Path temporary = directory.resolve(name + ".tmp");
+    try (FileChannel out =
+        FileChannel.open(
+            temporary,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      ByteBuffer rest = ByteBuffer.wrap(content);
+      while (rest.hasRemaining()) {
+        var unused = out.write(rest);
+      }
+      out.force(true);
+    }
+    Files.move(
+        temporary,
+        directory.resolve(name),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+    try (FileChannel folder = FileChannel.open(directory, StandardOpenOption.READ)) {
+      folder.force(true); // the new name
+    }
+  }
+}
