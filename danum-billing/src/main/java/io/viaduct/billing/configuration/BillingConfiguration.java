@@ -361,7 +361,7 @@ public record BillingConfiguration(
 
     /// Returns whether charges are published.
     public boolean publishes() {
-      return broker.isGiven() && !charges.isEmpty();
+      return broker.exists() && !charges.isEmpty();
     }
   }
 

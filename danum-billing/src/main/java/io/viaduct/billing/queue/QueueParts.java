@@ -34,7 +34,7 @@ class QueueParts {
     return new Running<>(
         Stage.QUEUE,
         () -> {
-          if (!settings.broker().isGiven()) {
+          if (!settings.broker().exists()) {
             return () -> {};
           }
           Map<String, Object> connection = settings.broker().properties(configuration.tls());

@@ -49,7 +49,7 @@ final class QueuedReports {
   List<ReportAck> take(Iterable<ConsumerRecord<byte[], byte[]>> records) {
     List<QueuedReport> reports = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : records) {
-      parse(record).ifPresent(reports::add);
+      read(record).ifPresent(reports::add);
     }
     List<ReportAck> verdicts;
     try {
@@ -115,31 +115,43 @@ final class QueuedReports {
         : claimed;
   }
 
-  private Optional<QueuedReport> parse(ConsumerRecord<byte[], byte[]> record) {
-    byte @Nullable [] value = record.value();
+  private Optional<QueuedReport> read(ConsumerRecord<byte[], byte[]> record) {
+    return switch (parse(record.value())) {
+      case Content.Report(QueuedReport queued) -> Optional.of(queued);
+      case Content.None(QueueMeters.Outcome why) -> {
+        meters.record(why);
+        LOG.warn(
+            "record {} of {}-{} is no report and is passed over: {}",
+            record.offset(),
+            record.topic(),
+            record.partition(),
+            why);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /// The content of a record.
+  sealed interface Content {
+    record Report(QueuedReport queued) implements Content {}
+
+    record None(QueueMeters.Outcome why) implements Content {}
+  }
+
+  static Content parse(byte @Nullable [] value) {
     if (value == null) {
-      return refused(record, QueueMeters.Outcome.EMPTY);
+      return new Content.None(QueueMeters.Outcome.EMPTY);
     }
     if (value.length > BYTES_MAX) {
-      return refused(record, QueueMeters.Outcome.TOO_LONG);
+      return new Content.None(QueueMeters.Outcome.TOO_LONG);
     }
     try {
       QueuedReport queued = QueuedReport.parseFrom(value);
-      return queued.hasReport() ? Optional.of(queued) : refused(record, QueueMeters.Outcome.EMPTY);
+      return queued.hasReport()
+          ? new Content.Report(queued)
+          : new Content.None(QueueMeters.Outcome.EMPTY);
     } catch (InvalidProtocolBufferException _) {
-      return refused(record, QueueMeters.Outcome.MALFORMED);
+      return new Content.None(QueueMeters.Outcome.MALFORMED);
     }
-  }
-
-  private Optional<QueuedReport> refused(
-      ConsumerRecord<byte[], byte[]> record, QueueMeters.Outcome why) {
-    meters.record(why);
-    LOG.warn(
-        "record {} of {}-{} is no report and is passed over: {}",
-        record.offset(),
-        record.topic(),
-        record.partition(),
-        why);
-    return Optional.empty();
   }
 }

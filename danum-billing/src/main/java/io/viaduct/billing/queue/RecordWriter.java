@@ -43,15 +43,23 @@ final class RecordWriter implements AutoCloseable {
   /// @throws KafkaException if the broker does not have all of them; some may be there
   void write(Collection<ProducerRecord<byte[], byte[]>> records) {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
-    records.forEach(record -> sent.add(producer.send(record)));
-    for (Future<RecordMetadata> each : sent) {
-      try {
-        var unused = each.get();
-      } catch (ExecutionException e) {
-        throw new KafkaException("the broker did not take a record", e.getCause());
-      } catch (InterruptedException e) {
-        throw new InterruptException(e);
+    for (ProducerRecord<byte[], byte[]> record : records) {
+      Future<RecordMetadata> one = producer.send(record);
+      if (one.isDone()) {
+        await(one); // without the broker's metadata each further record would wait for the deadline
       }
+      sent.add(one);
+    }
+    sent.forEach(RecordWriter::await);
+  }
+
+  private static void await(Future<RecordMetadata> one) {
+    try {
+      var unused = one.get();
+    } catch (ExecutionException e) {
+      throw new KafkaException("the broker did not take a record", e.getCause());
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
     }
   }
 

@@ -6,20 +6,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
-import io.viaduct.billing.account.Accounts;
-import io.viaduct.billing.account.Passwords;
-import io.viaduct.billing.account.Role;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
-import io.viaduct.billing.settlement.ReportPosting;
-import io.viaduct.billing.settlement.SettlementRules;
-import io.viaduct.billing.tariff.SeedTariff;
-import io.viaduct.billing.tariff.SurchargeBook;
-import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SubmitRequest;
 import java.nio.file.Files;
@@ -33,40 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 @Timeout(120)
 class DatabaseAwayTest {
   @TempDir Path home;
 
-  private MediationService mediation(HikariDataSource pool, ManualClock clock) {
-    JdbcTemplate jdbc = new JdbcTemplate(pool);
-    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-    Ledger ledger = new Ledger(jdbc);
-    TariffBook tariffs = new TariffBook(JdbcClient.create(jdbc), transaction);
-    tariffs.storeInitial(SeedTariff.read(), clock.instant());
-    new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords())
-        .open("alice", "password", Role.USER, "Alice", clock.instant());
-    return new MediationService(
-        new ReportIntake(
-            new ReportPosting(
-                transaction,
-                jdbc,
-                tariffs,
-                new SurchargeBook(JdbcClient.create(jdbc), transaction),
-                ledger,
-                new SettlementRules(
-                    MediationRig.GRACE,
-                    MediationRig.ADJUSTMENT,
-                    _ -> "owner",
-                    MediationRig.BOUNDS)),
-            new SeenTokenKeys(JdbcClient.create(jdbc)),
-            MediationRig.PROOFS,
-            new RefusedReports(jdbc),
-            (_, _) -> {},
-            clock,
-            new SimpleMeterRegistry()),
-        clock);
+  private static MediationService mediation(HikariDataSource pool, ManualClock clock) {
+    return new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
   }
 
   private static ReportVerdict verdict(MediationService mediation, SubmitRequest request) {

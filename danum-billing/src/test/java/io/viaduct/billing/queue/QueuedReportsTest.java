@@ -65,6 +65,7 @@ class QueuedReportsTest {
   private final ManualClock clock = new ManualClock();
   private final List<RunningBilling> instances = new ArrayList<>();
   private final String account = "queue-" + UUID.randomUUID().toString().substring(0, 8);
+  private int started;
   private String reports;
   private String verdicts;
   private String charges;
@@ -99,7 +100,7 @@ class QueuedReportsTest {
   private RunningBilling start() throws Exception {
     RunningBilling billing =
         RunningBilling.start(
-            Files.createDirectory(folder.resolve("billing-" + instances.size())),
+            Files.createDirectory(folder.resolve("billing-" + started++)),
             clock,
             KAFKA.formatted(broker.address(), reports, verdicts, charges, "group-" + topics));
     instances.add(billing);

@@ -71,7 +71,7 @@ public record BridgeConfiguration(
     Set<String> ids = new HashSet<>();
     snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));
     require(
-        reports.transport == Reports.Transport.GRPC || kafka.broker.isGiven(),
+        reports.transport == Reports.Transport.GRPC || kafka.broker.exists(),
         "reports.transport kafka needs kafka.broker.bootstrap",
         "[]");
     require(

@@ -147,7 +147,8 @@ public final class MediationForwarder implements ReportTransport {
     }
   }
 
-  private static boolean isVerdict(ReportAck ack) {
+  /// Returns whether an acknowledgement has one of billing's verdicts.
+  static boolean isVerdict(ReportAck ack) {
     return switch (ack.getVerdict()) {
       case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED, PROVISIONAL, HELD -> true;
       case QUEUED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false; // billing queues nothing

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -138,10 +139,21 @@ final class VerdictReader implements AutoCloseable {
   }
 
   private void pass(byte @Nullable [] value) {
-    try {
-      streams.pass(ReportAck.parseFrom(value == null ? new byte[0] : value));
-    } catch (InvalidProtocolBufferException _) {
+    Optional<ReportAck> verdict = parse(value);
+    if (verdict.isPresent()) {
+      streams.pass(verdict.get());
+    } else {
       meters.verdict(QueueMeters.Verdict.MALFORMED);
+    }
+  }
+
+  /// Returns the verdict of a record, or empty if it is none of billing's.
+  static Optional<ReportAck> parse(byte @Nullable [] value) {
+    try {
+      return Optional.ofNullable(value == null ? null : ReportAck.parseFrom(value))
+          .filter(MediationForwarder::isVerdict);
+    } catch (InvalidProtocolBufferException _) {
+      return Optional.empty();
     }
   }
 

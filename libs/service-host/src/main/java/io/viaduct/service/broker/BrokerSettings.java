@@ -68,7 +68,7 @@ public record BrokerSettings(
   }
 
   /// Returns whether there is a cluster.
-  public boolean isGiven() {
+  public boolean exists() {
     return !bootstrap.isEmpty();
   }
 
@@ -79,8 +79,6 @@ public record BrokerSettings(
   public Map<String, Object> properties(TlsSettings tls) {
     Map<String, Object> properties = new HashMap<>();
     properties.put("bootstrap.servers", String.join(",", bootstrap));
-    // A broker's certificate has its name, so the client must connect by it.
-    properties.put("client.dns.lookup", "use_all_dns_ips");
     if (security == Security.TLS) {
       properties.put("security.protocol", user.isEmpty() ? "SSL" : "SASL_SSL");
       properties.put("ssl.enabled.protocols", "TLSv1.3");

@@ -46,6 +46,6 @@ class BrokerSettingsTest {
         .hasMessageContaining("password-file");
     assertThatThrownBy(() -> new BrokerSettings(List.of("kafka"), Security.TLS, "", ""))
         .hasMessageContaining("HOST:PORT");
-    assertThat(new BrokerSettings(List.of(), Security.TLS, "", "").isGiven()).isFalse();
+    assertThat(new BrokerSettings(List.of(), Security.TLS, "", "").exists()).isFalse();
   }
 }

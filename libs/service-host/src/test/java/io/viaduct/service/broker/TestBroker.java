@@ -214,6 +214,19 @@ public final class TestBroker implements AutoCloseable {
     }
   }
 
+  /// Stops the broker without an end of its connections (SIGSTOP), until [#goOn].
+  public void hang() throws Exception {
+    signal("-STOP");
+  }
+
+  public void goOn() throws Exception {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) throws Exception {
+    new ProcessBuilder("kill", signal, Long.toString(process.pid())).inheritIO().start().waitFor();
+  }
+
   /// Kills the broker (SIGKILL).
   public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
