@@ -57,7 +57,14 @@ class MoneyRoutesTest {
           "PUT /api/v1/accounts/{id}/credit/block",
           "PUT /api/v1/snapts/{id}",
           "DELETE /api/v1/snapts/{id}",
-          "POST /api/v1/owners/{id}/surcharges");
+          "POST /api/v1/owners/{id}/surcharges",
+          "POST /api/v1/accounts/{id}/tokens",
+          "DELETE /api/v1/accounts/{id}/tokens/{token}",
+          "POST /api/v1/accounts/{id}/webhooks",
+          "PUT /api/v1/accounts/{id}/webhooks/{webhook}",
+          "DELETE /api/v1/accounts/{id}/webhooks/{webhook}",
+          "POST /api/v1/accounts/{id}/webhooks/{webhook}/secret",
+          "POST /api/v1/accounts/{id}/webhooks/{webhook}/deliveries/{delivery}/resend");
 
   /// The provider's event has an id of its own in place of the key; PaymentTest repeats it.
   private static final Set<String> WITH_ID_OF_THEIR_OWN = Set.of("POST /api/v1/payments/events");
