@@ -1,6 +1,7 @@
 package io.viaduct.testbed.moving;
 
 import io.viaduct.testbed.process.FirstProcess;
+import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.net.InetSocketAddress;
@@ -59,6 +60,25 @@ public final class KilledSnapt {
     snapts.lab.deployment.process(snapt).kill();
     MovingLab.say(SERVED_MS, served(server, killedNs));
     snapts.awaitBoth("the killed SNAPT is back");
+  }
+
+  /// Lets the gateway of a SNAPT drop its packets in both directions, measures, and lets them pass
+  /// again.
+  void partition(String snapt) throws Exception {
+    String server = snapts.lab.server.further();
+    boolean isFirst = snapt.equals("snapt-1");
+    NetworkNamespace gateway = snapts.lab.network.gateway(isFirst ? "A" : "B");
+    String address = isFirst ? Topology.SNAPT_1 : Topology.SNAPT_2;
+    long cutNs = System.nanoTime();
+    gateway.ip(
+        "rule add pref 10 to %s blackhole\nrule add pref 11 from %s blackhole"
+            .formatted(address, address));
+    try {
+      MovingLab.say(SERVED_MS, served(server, cutNs));
+    } finally {
+      gateway.ip("rule del pref 10\nrule del pref 11");
+    }
+    snapts.awaitBoth("the SNAPT that was cut off is back");
   }
 
   /// Returns the SNAPT of the held connection.
