@@ -18,10 +18,4 @@ public final class FlowRoute {
   public static final int NONE = 254;
 
   private FlowRoute() {}
-
-  /// Returns whether a route binds a flow to one path, or to none: its packets may leave by no
-  /// other one, also if that path is lost.
-  public static boolean isBinding(int route) {
-    return route == NONE || route < SPREAD;
-  }
 }

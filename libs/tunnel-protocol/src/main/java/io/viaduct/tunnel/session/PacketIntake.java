@@ -3,7 +3,6 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.codec.ClassCodecs;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
-import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.BodyLimit;
@@ -126,8 +125,7 @@ final class PacketIntake {
         packet,
         key,
         flow,
-        path.compounds.arrival(
-            serviceClass, !tcp, flow != null && FlowRoute.isBinding(flow.route()), nowNs),
+        path.compounds.arrival(serviceClass, !tcp, nowNs),
         sealer.sequence(),
         path.pacing.bodyBytes(bodies.bytes(nowNs)),
         nowNs);
