@@ -37,7 +37,7 @@ final class BenchNetwork {
 
   private static final int SEGMENTS_MAX = 65535; // the kernel's own GSO_MAX_SEGS
 
-  private static final int SECOND_ADDRESS = 76; // where another device would be
+  private static final List<Integer> OTHER_ADDRESSES = List.of(76, 77); // of other devices
 
   private final Topology topology;
 
@@ -113,16 +113,41 @@ final class BenchNetwork {
                 .formatted(isPreferred ? "replace" : "del", FAR));
   }
 
-  /// Adds a second address to the device's link, or removes it. The routes stay as they are.
+  /// Gives the device's link another address in the place of all that it has, as another network
+  /// does.
   void renumber(String link) {
     LinkPlan plan = topology.plan().link(link);
     Family family = plan.families().contains(Family.IPV4) ? Family.IPV4 : Family.IPV6;
-    String second =
-        topology.plan().deviceAddress(SECOND_ADDRESS, plan, family)
-            + (family == Family.IPV4 ? "/24" : "/64");
     String there = device().run("ip", "-brief", "address", "show", "dev", plan.device());
-    String what = there.contains(second) ? "del" : "add";
-    device().ip("addr %s %s dev %s".formatted(what, second, plan.device()));
+    String next =
+        OTHER_ADDRESSES.stream()
+            .map(number -> topology.plan().deviceAddress(number, plan, family))
+            .filter(address -> !there.contains(address))
+            .findFirst()
+            .orElseThrow();
+    renumber(plan, family, next);
+  }
+
+  /// Gives the device's link this address in the place of all that it has.
+  void renumber(String link, String address) {
+    renumber(topology.plan().link(link), Family.IPV4, address);
+  }
+
+  private void renumber(LinkPlan link, Family family, String address) {
+    String size = family == Family.IPV4 ? "/24" : "/64 nodad";
+    device()
+        .ip(
+            """
+            addr flush dev %1$s scope global
+            addr add %2$s dev %1$s
+            route replace default via %3$s dev %1$s metric %4$d
+            """
+                .formatted(
+                    link.device(),
+                    address + size,
+                    topology.plan().gatewayAddress(link, family),
+                    topology.plan().metric(link)));
+    besideTunnel(link.name());
   }
 
   /// Takes a link down as if a cable were pulled.

@@ -91,16 +91,7 @@ final class MovingLinks {
   void newAddress(Peer peer, boolean isOther) {
     String former = isOther ? ADDRESS_A : OTHER_ADDRESS_A;
     String now = isOther ? OTHER_ADDRESS_A : ADDRESS_A;
-    network
-        .device()
-        .ip(
-            """
-            addr del %s/24 dev linkA
-            addr add %s/24 dev linkA
-            route replace default via 10.71.1.1 dev linkA metric 100
-            """
-                .formatted(former, now));
-    network.besideTunnel("A");
+    network.renumber("A", now);
     peer.onNewAddress(former, now);
   }
 

@@ -185,8 +185,8 @@ final class ViaductPeer implements Peer {
     return new AgentView(deployment.plans().socket(place.agent)).used().equals(links);
   }
 
-  /// Gives the link a second address or takes it away. To the agent this is another network, whose
-  /// hold time begins anew. Otherwise the losses of all repetitions would count as flapping.
+  /// Gives the link another address. To the agent this is another network, whose hold time begins
+  /// anew. Otherwise the losses of all repetitions would count as flapping.
   @Override
   public void onLinkUp(BenchNetwork network, String link) {
     var retry = new Retry(PATIENCE, nanoTime);

@@ -82,7 +82,7 @@ final class AccessLink {
                   link.device(),
                   noDad(family),
                   plan.gatewayAddress(link, family),
-                  100 * plan.number(link)));
+                  plan.metric(link)));
     }
   }
 

@@ -100,6 +100,11 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snap
     return links.indexOf(link) + 1;
   }
 
+  /// Returns the metric of a link's default routes.
+  public int metric(LinkPlan link) {
+    return 100 * number(link);
+  }
+
   /// Returns the links and gateways of the subnet that begins with this link.
   List<LinkPlan> subnet(LinkPlan first) {
     return links.stream().filter(link -> link.subnetOf().equals(first.name())).toList();

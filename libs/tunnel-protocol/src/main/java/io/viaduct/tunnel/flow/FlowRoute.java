@@ -18,4 +18,9 @@ public final class FlowRoute {
   public static final int NONE = 254;
 
   private FlowRoute() {}
+
+  /// Returns whether a route is a path.
+  public static boolean isPath(int route) {
+    return route < SPREAD;
+  }
 }

@@ -136,7 +136,7 @@ final class PathChoice {
       return PathReason.Kind.FORBIDDEN;
     } else if (own == null) {
       return PathReason.Kind.UNUSED;
-    } else if (FlowRoute.isBinding(route)) {
+    } else if (FlowRoute.isPath(route)) {
       return PathReason.Kind.RULE;
     } else if (paths.usable().length == 1) {
       return PathReason.Kind.ONLY;
