@@ -48,7 +48,9 @@ class ApplicationRoleTest {
           "payment",
           "payment_event",
           "credit_block",
-          "snapt_owner");
+          "snapt_owner",
+          "report_revision",
+          "charge_revision");
 
   @TempDir private Path home;
   private final JdbcTemplate jdbc = SharedDatabase.jdbc();
@@ -62,6 +64,19 @@ class ApplicationRoleTest {
     assertThat(rights("held_report")).containsExactly("INSERT", "SELECT", "UPDATE");
     assertThat(rights("credit_account")).containsExactly("DELETE", "INSERT", "SELECT", "UPDATE");
     assertThat(rights("flyway_schema_history")).containsExactly("SELECT");
+  }
+
+  @Test
+  void theApplicationMayReadEveryView() {
+    List<String> views =
+        jdbc.queryForList(
+            "select oid::regclass::text from pg_class"
+                + " where relkind = 'v' and relnamespace = current_schema()::regnamespace",
+            String.class);
+    assertThat(views).contains("current_charge", "current_report");
+    for (String view : views) {
+      assertThat(rights(view)).as(view).containsExactly("SELECT");
+    }
   }
 
   private List<String> rights(String table) {

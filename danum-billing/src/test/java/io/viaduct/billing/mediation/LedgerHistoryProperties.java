@@ -2,6 +2,7 @@ package io.viaduct.billing.mediation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
@@ -10,6 +11,7 @@ import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.rerating.Rerating;
 import io.viaduct.billing.rerating.ReratingOrder;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.OperatingPoint;
@@ -26,13 +28,14 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -41,36 +44,42 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import org.jspecify.annotations.Nullable;
 
 /// Compares generated histories with the oracle, on a real PostgreSQL, and recomputes every
-/// invariant after each step. Histories have duplicates, conflicts, reordering, restarts of a
-/// SNAPT, late and too late reports, unknown accounts, top-ups, settlements and re-ratings.
+/// invariant after each step. One generator makes them: histories have duplicates, conflicts,
+/// reordering, lost reports, restarts of a SNAPT and of billing, sessions that report to two
+/// billing instances at once, late and too late reports, unknown accounts, changes of the tariff,
+/// top-ups, credits, refunds, reservations, settlements and re-ratings.
 class LedgerHistoryProperties {
-  // In force long after the histories, so that reports are not rated by them at first.
-  private static final List<TariffVersion> CORRECTED = corrected();
+  private static final TariffVersion FORGOTTEN_FEE =
+      corrected(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}");
+  private static final TariffVersion FORGOTTEN_CAP =
+      corrected(OperatingPoint.MEASURED, "{\"caps\":{\"FLOW_INTERVAL\":5.0}}");
+  private static final List<TariffVersion> CORRECTED =
+      List.of(
+          FORGOTTEN_FEE,
+          FORGOTTEN_CAP,
+          corrected(OperatingPoint.OFFERED, "{\"refunds\":{\"DELAY\":0.3}}"));
 
-  private static List<TariffVersion> corrected() {
+  // In force long after the histories, so that reports are not rated by them at first.
+  private static TariffVersion corrected(OperatingPoint point, String changes) {
     MediationRig rig = new MediationRig("nobody");
     Instant now = rig.clock.instant();
-    Instant later = now.plus(Duration.ofDays(365L * 300));
-    return List.of(
-        rig.tariffs.add(
-            SeedTariff.at(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}"),
-            later,
-            "operator",
-            now),
-        rig.tariffs.add(
-            SeedTariff.at(OperatingPoint.MEASURED, "{\"refunds\":{\"DELAY\":0.3}}"),
-            later,
-            "operator",
-            now));
+    return rig.tariffs.add(
+        SeedTariff.at(point, changes), now.plus(Duration.ofDays(365L * 300)), "operator", now);
   }
 
   /// One step of a history. `numbers` select what is submitted.
   record Step(Kind kind, List<Integer> numbers) {
     enum Kind {
       SUBMIT,
+      SUBMIT_TOGETHER,
       TOP_UP,
+      GIVE_BACK,
+      RESERVE,
+      CHANGE_TARIFF,
+      RESTART_BILLING,
       WAIT,
       SETTLE,
       RERATE
@@ -82,13 +91,18 @@ class LedgerHistoryProperties {
     Arbitrary<Step.Kind> kinds =
         Arbitraries.frequency(
             net.jqwik.api.Tuple.of(6, Step.Kind.SUBMIT),
+            net.jqwik.api.Tuple.of(2, Step.Kind.SUBMIT_TOGETHER),
             net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
+            net.jqwik.api.Tuple.of(2, Step.Kind.GIVE_BACK),
+            net.jqwik.api.Tuple.of(2, Step.Kind.RESERVE),
+            net.jqwik.api.Tuple.of(1, Step.Kind.CHANGE_TARIFF),
+            net.jqwik.api.Tuple.of(1, Step.Kind.RESTART_BILLING),
             net.jqwik.api.Tuple.of(2, Step.Kind.WAIT),
             net.jqwik.api.Tuple.of(2, Step.Kind.SETTLE),
             net.jqwik.api.Tuple.of(2, Step.Kind.RERATE));
     Arbitrary<List<Integer>> numbers =
         Arbitraries.integers().between(0, 1 << 20).list().ofMinSize(1).ofMaxSize(8);
-    return Combinators.combine(kinds, numbers).as(Step::new).list().ofMinSize(3).ofMaxSize(12);
+    return Combinators.combine(kinds, numbers).as(Step::new).list().ofMinSize(3).ofMaxSize(16);
   }
 
   @Property(tries = 25, shrinking = ShrinkingMode.BOUNDED)
@@ -110,6 +124,57 @@ class LedgerHistoryProperties {
     run.compare();
   }
 
+  @Example
+  void aHistoryCanReservePriceAnewAndGiveBack() {
+    // The generator's steps have these effects, so that the property above is about them.
+    History run = new History(false);
+    run.apply(new Step(Step.Kind.TOP_UP, List.of(4, 1)));
+    run.apply(new Step(Step.Kind.RESERVE, List.of(1, 2)));
+    run.compare();
+    assertThat(run.reserving.reserved(run.account(0))).isPositive();
+    run.apply(new Step(Step.Kind.RESERVE, List.of(0, 3)));
+    run.compare();
+    run.apply(new Step(Step.Kind.CHANGE_TARIFF, List.of(2)));
+    run.apply(new Step(Step.Kind.WAIT, List.of(6)));
+    run.apply(new Step(Step.Kind.SUBMIT_TOGETHER, List.of(0, 3 << 5)));
+    run.compare();
+    OracleLedger.Spec use = run.spec(0, 0, 0, 0, 0, true);
+    assertThat(run.oracle.bill(use, run.begin).net())
+        .as("price of equal use before and after the change")
+        .isNotEqualTo(run.oracle.bill(use, run.rig.clock.instant()).net());
+    run.apply(new Step(Step.Kind.RESTART_BILLING, List.of(0)));
+    run.apply(new Step(Step.Kind.GIVE_BACK, List.of(1, 2, 3)));
+    run.compare();
+    assertThat(run.oracle.balance("GOODWILL")).isNegative();
+  }
+
+  @Example
+  void aHistoryCanMakeBillsAgainThatWereMadeUnderDifferentTariffs() {
+    History run = new History(false);
+    OracleLedger.Spec before = run.spec(0, 0, 0, 0, 0, true);
+    OracleLedger.Spec after = run.spec(0, 0, 3, 0, 0, true);
+    run.submit(List.of(before));
+    run.apply(new Step(Step.Kind.CHANGE_TARIFF, List.of(2)));
+    run.apply(new Step(Step.Kind.WAIT, List.of(6)));
+    run.submit(List.of(after));
+    long paid = run.oracle.net(before);
+    assertThat(run.oracle.net(after)).isGreaterThan(paid);
+
+    Instant from = run.begin.minusSeconds(60);
+    Rerating fee = run.rerate(FORGOTTEN_FEE, from, run.rig.clock.instant(), run.account(0));
+    run.compare();
+    assertThat(fee.changed()).isEqualTo(2);
+    assertThat(run.oracle.net(before)).isEqualTo(run.oracle.net(after)).isNotEqualTo(paid);
+
+    // Two thirds of the first charge are refunded. That is more than the cap leaves of it.
+    run.apply(new Step(Step.Kind.GIVE_BACK, List.of(2)));
+    paid = run.oracle.net(before);
+    Rerating cap = run.rerate(FORGOTTEN_CAP, from, run.rig.clock.instant(), run.account(0));
+    run.compare();
+    assertThat(cap.refunded()).isEqualTo(1);
+    assertThat(run.oracle.net(before)).isEqualTo(paid).isGreaterThan(run.oracle.net(after));
+  }
+
   @Property(tries = 12, shrinking = ShrinkingMode.BOUNDED)
   void anyOrderAndAnyRepetitionWithinTheGraceTimeGivesTheSameBalances(
       @ForAll Random order,
@@ -121,7 +186,7 @@ class LedgerHistoryProperties {
     for (int sequence = 0; sequence < 8; sequence++) {
       OracleLedger.Spec spec = run.spec(0, 0, sequence, 0, 0, true);
       specs.add(spec);
-      expected -= spec.bill().net().value();
+      expected -= run.oracle.bill(spec, spec.end()).net().value();
     }
     // Each report comes with its receipt at some time. It also comes without receipt before, after
     // or never.
@@ -147,38 +212,49 @@ class LedgerHistoryProperties {
     private final String owner = "owner-" + tag;
     // Some reports without receipt stay within this bound; the third one of an account exceeds it.
     private static final MicroDenarii UNSIGNED = new MicroDenarii(6_000_000);
-    private final MediationRig rig =
+    // Tariffs are shared by all tests. So each run has days of its own, far ahead of other tests.
+    private static final AtomicInteger RUNS = new AtomicInteger();
+    private static final Duration AHEAD = Duration.ofDays(365L * 40);
+    private static final Duration DAYS_OF_A_RUN = Duration.ofDays(40);
+    private static final List<String> TARIFFS =
+        List.of(
+            "{}",
+            "{\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
+                + "\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,"
+                + "\"beneficiary\":\"SPLIT\"}}",
+            "{\"fees\":{\"PER_MEGABYTE\":0.5}}");
+
+    private MediationRig rig =
         new MediationRig(
             owner, new SettlementRules.Bounds(MediationRig.BOUNDS.charge(), UNSIGNED, 1000));
     private final OracleLedger oracle = new OracleLedger(UNSIGNED.value());
-    private final Terms terms;
+    private final ReservingSessions reserving;
+    private final Surcharge surcharge;
     private final Instant begin;
-    private int runs;
+    private int reratings;
 
     private History(boolean hasAllLines) {
-      terms = hasAllLines ? allLines() : Terms.of(rig.tariffs.versions().getFirst().tariff());
-      begin = rig.clock.instant().truncatedTo(ChronoUnit.MILLIS);
+      rig.clock.advance(AHEAD.plus(DAYS_OF_A_RUN.multipliedBy(RUNS.getAndIncrement())));
+      changeTariff(hasAllLines ? 1 : 0, Duration.ZERO);
+      surcharge = new Surcharge(hasAllLines ? Map.of(ServiceClass.HT_LD, 0.07) : Map.of());
+      Instant now = rig.clock.instant();
+      rig.surcharges.add(owner, surcharge, now, "operator", now);
+      rig.clock.advance(Duration.ofMinutes(1));
+      begin = rig.clock.instant();
       for (int i = 0; i < ACCOUNTS; i++) {
         rig.openAccount(account(i));
         oracle.open(account(i));
       }
+      reserving = new ReservingSessions(rig, "snapt-" + tag, owner);
     }
 
-    // The time is far ahead, so that no other test of this database uses this tariff.
-    private Terms allLines() {
-      rig.clock.advance(Duration.ofDays(365L * 40));
+    private void changeTariff(int n, Duration later) {
+      OperatingPoint point =
+          n % TARIFFS.size() == 0 ? OperatingPoint.MEASURED : OperatingPoint.OFFERED;
+      Tariff tariff = SeedTariff.at(point, TARIFFS.get(n % TARIFFS.size()));
       Instant now = rig.clock.instant();
-      Tariff tariff =
-          SeedTariff.at(
-              OperatingPoint.OFFERED,
-              "{\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
-                  + "\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,"
-                  + "\"beneficiary\":\"SPLIT\"}}");
-      Surcharge surcharge = new Surcharge(Map.of(ServiceClass.HT_LD, 0.07));
-      rig.tariffs.add(tariff, now, "operator", now);
-      rig.surcharges.add(owner, surcharge, now, "operator", now);
-      rig.clock.advance(Duration.ofMinutes(1));
-      return new Terms(tariff, surcharge);
+      rig.tariffs.add(tariff, now.plus(later), "operator", now);
+      oracle.changeTariff(now.plus(later), tariff);
     }
 
     private String account(int i) {
@@ -194,46 +270,38 @@ class LedgerHistoryProperties {
           int minutes = step.numbers().getFirst() % 8;
           rig.clock.advance(minutes == 7 ? Duration.ofHours(23) : Duration.ofMinutes(minutes));
         }
+        case SUBMIT_TOGETHER -> submitTogether(step.numbers());
+        case GIVE_BACK -> step.numbers().forEach(this::giveBack);
+        case RESERVE -> step.numbers().forEach(n -> reserving.step(n, account(n % ACCOUNTS)));
+        case CHANGE_TARIFF -> {
+          int n = step.numbers().getFirst();
+          changeTariff(n, Duration.ofMinutes((n >> 4) % 3));
+        }
+        case RESTART_BILLING -> rig = rig.another();
         case SETTLE -> {
           rig.settlement.settleDue(rig.clock.instant());
           oracle.settle(rig.clock.instant());
         }
-        case RERATE -> rerate(step.numbers().getFirst());
+        case RERATE -> step.numbers().forEach(this::rerate);
       }
     }
 
+    // Of one account, so that two runs of a history may differ in their accounts.
     private void rerate(int n) {
-      TariffVersion corrected = CORRECTED.get(n % CORRECTED.size());
       Instant from = begin.plusSeconds(60L * ((n >> 1) % 5 - 2));
       Instant to = from.plusSeconds(60L * ((n >> 4) % 5 + 1));
-      // Of one account: other tests of this database have intervals at this time, too.
-      String account = account((n >> 7) % ACCOUNTS);
-      oracle.rerate(
-          new OracleLedger.Correction(from, to, account, spec -> bill(spec, corrected.tariff())));
-      rig.reratings.begin(
-          new ReratingOrder(
-              tag + "-" + runs++,
-              from,
-              to,
-              account,
-              null,
-              corrected.version(),
-              "the weight was wrong",
-              "operator"),
-          rig.clock.instant());
-      rig.rerating.workOff(rig.clock.instant());
+      rerate(CORRECTED.get(n % CORRECTED.size()), from, to, account((n >> 7) % ACCOUNTS));
     }
 
-    private BillLines bill(OracleLedger.Spec spec, Tariff tariff) {
-      String[] parts = spec.content().split(" ");
-      return RatedReport.of(
-              flows(Integer.parseInt(parts[0]), (int) spec.sequence(), Integer.parseInt(parts[4]))
-                  .stream()
-                  .map(History::measure)
-                  .toList(),
-              60_000,
-              new Terms(tariff, terms.surcharge()))
-          .lines();
+    private Rerating rerate(TariffVersion corrected, Instant from, Instant to, String account) {
+      oracle.rerate(new OracleLedger.Correction(from, to, account, corrected.tariff()));
+      String id = tag + "-" + reratings++;
+      rig.reratings.begin(
+          new ReratingOrder(
+              id, from, to, account, null, corrected.version(), "a price was wrong", "operator"),
+          rig.clock.instant());
+      rig.rerating.workOff(rig.clock.instant());
+      return rig.reratings.find(id).orElseThrow();
     }
 
     private OracleLedger.Spec spec(int n) {
@@ -245,12 +313,6 @@ class LedgerHistoryProperties {
     private OracleLedger.Spec spec(
         int session, int epoch, int sequence, int account, int variant, boolean receipt) {
       Instant end = begin.plusSeconds(60L * sequence);
-      BillLines bill =
-          RatedReport.of(
-                  flows(session, sequence, variant).stream().map(History::measure).toList(),
-                  60_000,
-                  terms)
-              .lines();
       // The account is part of the content: the same key with another account is a conflict.
       String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;
       return new OracleLedger.Spec(
@@ -260,9 +322,17 @@ class LedgerHistoryProperties {
           account(account),
           content,
           end,
-          bill,
+          tariff -> bill(session, sequence, variant, tariff),
           // An interval without bytes needs no receipt.
           receipt || sequence == 4);
+    }
+
+    private BillLines bill(int session, int sequence, int variant, Tariff tariff) {
+      return RatedReport.of(
+              flows(session, sequence, variant).stream().map(History::measure).toList(),
+              60_000,
+              new Terms(tariff, surcharge))
+          .lines();
     }
 
     private static List<FlowUsage> flows(int session, int sequence, int variant) {
@@ -303,22 +373,86 @@ class LedgerHistoryProperties {
     }
 
     private void submit(List<OracleLedger.Spec> specs) {
-      List<ReportVerdict> expected =
-          specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
+      List<ReportVerdict> expected = expected(specs);
+      assertThat(submitted(rig, specs)).isEqualTo(expected);
+      rig.rerating.workOff(rig.clock.instant());
+    }
+
+    private List<ReportVerdict> expected(List<OracleLedger.Spec> specs) {
+      return specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
+    }
+
+    private List<ReportVerdict> submitted(MediationRig to, List<OracleLedger.Spec> specs) {
       List<SignedUsageReport> envelopes =
           specs.stream()
               .map(s -> s.signed() ? Reports.signed(report(s)) : Reports.unsigned(report(s)))
               .toList();
-      assertThat(
-              rig.mediation.submit(Reports.requestOf(rig.clock.instant(), envelopes)).getAcksList())
-          .extracting(ReportAck::getVerdict)
-          .isEqualTo(expected);
+      return to
+          .mediation
+          .submit(Reports.requestOf(to.clock.instant(), envelopes))
+          .getAcksList()
+          .stream()
+          .map(ReportAck::getVerdict)
+          .toList();
+    }
+
+    // Two sessions of the same accounts report at the same time, each to an instance of its own.
+    // Signed reports of two sessions do not depend on each other, so their order does not matter.
+    private void submitTogether(List<Integer> numbers) {
+      List<OracleLedger.Spec> one = new ArrayList<>();
+      List<OracleLedger.Spec> other = new ArrayList<>();
+      for (int n : numbers) {
+        int account = (n >> 1) % ACCOUNTS;
+        one.add(spec(0, (n >> 3) % 2, (n >> 5) % 5, account, 0, true));
+        other.add(spec(1, (n >> 4) % 2, (n >> 8) % 5, account, 0, true));
+      }
+      MediationRig second = rig.another();
+      CompletableFuture<List<ReportVerdict>> beside =
+          CompletableFuture.supplyAsync(() -> submitted(second, other));
+      List<ReportVerdict> first = submitted(rig, one);
+      assertThat(first).isEqualTo(expected(one));
+      assertThat(beside.join()).isEqualTo(expected(other));
       rig.rerating.workOff(rig.clock.instant());
+    }
+
+    // A refund of a charge, of a third of it up to more than all, or a credit without a charge.
+    private void giveBack(int n) {
+      String key = tag + "-back-" + n % 5;
+      List<OracleLedger.Spec> charged = oracle.refundable();
+      if (charged.isEmpty() || n % 4 == 0) {
+        String account = account(n % ACCOUNTS);
+        boolean moved = oracle.credit(key, account, n % 7 + 1);
+        assertThat(given(key, account, n % 7 + 1, null)).isEqualTo(moved);
+        return;
+      }
+      OracleLedger.Spec spec = charged.get(n % charged.size());
+      long amount = Math.max(1, oracle.net(spec) * (n % 4) / 3 + n % 2);
+      boolean moved = oracle.refund(key, spec, amount);
+      assertThat(given(key, spec.account(), amount, charge(spec))).isEqualTo(moved);
+    }
+
+    private boolean given(String key, String account, long amount, @Nullable Long charge) {
+      return rig.credits.post(
+              new Credits.Request(
+                  key, account, new MicroDenarii(amount), "test", charge, "operator"),
+              rig.clock.instant())
+          instanceof Credits.Result.Posted;
+    }
+
+    private long charge(OracleLedger.Spec spec) {
+      return rig.jdbc.queryForObject(
+          "select c.id from charge c join charging_interval i on i.id = c.interval_id"
+              + " where (i.snapt_id, i.session_id, i.epoch, i.sequence) = (?, ?, ?, ?)",
+          Long.class,
+          "snapt-" + tag,
+          spec.session(),
+          spec.epoch(),
+          spec.sequence());
     }
 
     private void topUp(int n) {
       String key = tag + "-" + n % 3;
-      long amount = n % 5 + 1;
+      long amount = (n % 5 + 1) * 20_000_000L; // some reservations fit, others do not
       String account = account(n % ACCOUNTS);
       boolean moved = oracle.topUp(key, account, amount);
       TopUps.Result result =
@@ -346,6 +480,7 @@ class LedgerHistoryProperties {
                   Integer.class,
                   "snapt-" + tag))
           .isEqualTo(oracle.size());
+      reserving.check();
       assertThat(rig.broken()).isEmpty();
     }
 

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.TopUps;
@@ -50,7 +51,7 @@ final class MediationRig {
 
   private static final Passwords PASSWORDS = new Passwords();
 
-  final ManualClock clock = new ManualClock();
+  final ManualClock clock;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final JdbcTemplate jdbc = SharedDatabase.jdbc();
   final JdbcClient client = SharedDatabase.client();
@@ -61,6 +62,7 @@ final class MediationRig {
   final TopUps topUps = new TopUps(SharedDatabase.transaction(), client, ledger);
   final Settlement settlement =
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
+  final Credits credits = new Credits(SharedDatabase.transaction(), client, ledger);
   final CapCredits caps =
       new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);
   final Reratings reratings = new Reratings(SharedDatabase.transaction(), client);
@@ -77,6 +79,8 @@ final class MediationRig {
       new LedgerVerification(client, new Snapshot(SharedDatabase.transactions()));
   final MediationService mediation;
   final HeldReportRelease release;
+  private final String owner;
+  private final SettlementRules.Bounds bounds;
 
   /// Connects mediation to the shared database.
   ///
@@ -86,6 +90,19 @@ final class MediationRig {
   }
 
   MediationRig(String owner, SettlementRules.Bounds bounds) {
+    this(owner, bounds, new ManualClock());
+  }
+
+  /// Returns another instance of billing on the same database, which knows nothing but what is
+  /// stored there.
+  MediationRig another() {
+    return new MediationRig(owner, bounds, clock);
+  }
+
+  private MediationRig(String owner, SettlementRules.Bounds bounds, ManualClock clock) {
+    this.owner = owner;
+    this.bounds = bounds;
+    this.clock = clock;
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     SeenTokenKeys keys = new SeenTokenKeys(client);
     ReportPosting posting =

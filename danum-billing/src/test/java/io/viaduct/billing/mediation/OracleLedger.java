@@ -1,6 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -13,11 +14,13 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /// A slow but obvious ledger, the oracle for the real one: plain maps, one report at a time, no
-/// database. It takes the bill of a report as given.
+/// database. It takes the bill of a report under a tariff as given.
 final class OracleLedger {
   record Spec(
       String session,
@@ -26,7 +29,7 @@ final class OracleLedger {
       String account,
       String content,
       Instant end,
-      BillLines bill,
+      Function<Tariff, BillLines> bill,
       boolean signed) {
     String key() {
       return session + "/" + epoch + "/" + sequence;
@@ -35,28 +38,46 @@ final class OracleLedger {
 
   private static final class Interval {
     private final Spec spec;
+    private final Instant start;
     private final Instant due;
+    private final BillLines reported; // the bill of its report, before re-ratings
+    private final boolean late;
     private BillLines bill;
     private boolean settled;
     private boolean signed;
-    private final boolean late;
+    private long refunded;
 
-    private Interval(Spec spec, Instant due, boolean late) {
+    private Interval(Spec spec, BillLines bill, Instant end, boolean late) {
       this.spec = spec;
-      this.bill = spec.bill();
-      this.due = due;
+      this.start = end.minus(LENGTH);
+      this.due = end.plus(MediationRig.GRACE);
+      this.reported = bill;
+      this.bill = bill;
       this.late = late;
       this.signed = spec.signed();
     }
   }
 
+  /// A re-rating of an account's intervals that began in a time.
+  record Correction(Instant from, Instant to, String account, Tariff tariff) {
+    private boolean concerns(Interval interval) {
+      return !interval.start.isBefore(from)
+          && interval.start.isBefore(to)
+          && interval.spec.account().equals(account);
+    }
+  }
+
+  private static final Duration LENGTH = Duration.ofMinutes(1); // of every interval
+
   private final long unsignedBound;
   private final Map<String, Instant> held = new HashMap<>(); // first arrival, by content
   private final Set<String> accounts = new HashSet<>();
   private final Map<String, Interval> intervals = new LinkedHashMap<>();
+  private final NavigableMap<Instant, Tariff> tariffs = new TreeMap<>();
   private final List<Correction> corrections = new ArrayList<>();
   private final Map<String, Long> epochs = new HashMap<>();
   private final Map<String, String> topUpKeys = new HashMap<>();
+  private final Set<String> creditKeys = new HashSet<>();
   final Map<String, Long> balances = new HashMap<>();
 
   OracleLedger(long unsignedBound) {
@@ -65,6 +86,17 @@ final class OracleLedger {
 
   void open(String account) {
     accounts.add(account);
+  }
+
+  /// Puts a tariff in force from a time on.
+  void changeTariff(Instant from, Tariff tariff) {
+    tariffs.put(from, tariff);
+  }
+
+  /// Returns the bill of a report whose interval ended at a time: it costs what the tariff says
+  /// that is in force at its start.
+  BillLines bill(Spec spec, Instant end) {
+    return spec.bill().apply(tariffs.floorEntry(end.minus(LENGTH)).getValue());
   }
 
   private void move(String from, String to, long amount) {
@@ -84,23 +116,22 @@ final class OracleLedger {
             || Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0)) {
       return ReportVerdict.REJECTED;
     }
+    BillLines bill = bill(spec, end);
     if (!accounts.contains(spec.account())
-        || !spec.signed()
-            && unsigned(spec.account()) + spec.bill().gross().value() > unsignedBound) {
+        || !spec.signed() && unsigned(spec.account()) + bill.gross().value() > unsignedBound) {
       held.putIfAbsent(spec.content(), now);
       return spec.signed() ? ReportVerdict.HELD : ReportVerdict.PROVISIONAL;
     }
     epochs.merge(spec.session(), spec.epoch(), Math::max);
-    Instant due = end.plus(MediationRig.GRACE);
-    boolean late = !first.isBefore(due);
-    Interval interval = new Interval(spec, due, late);
+    boolean late = !first.isBefore(end.plus(MediationRig.GRACE));
+    Interval interval = new Interval(spec, bill, end, late);
     intervals.put(spec.key(), interval);
-    bill(interval, spec.bill());
+    post(interval, bill);
     corrections.forEach(correction -> correct(interval, correction));
     return spec.signed() ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
   }
 
-  private void bill(Interval interval, BillLines lines) {
+  private void post(Interval interval, BillLines lines) {
     String payer = "USER:" + interval.spec.account();
     String counterpart = interval.late ? "ADJUSTMENT" : "CLEARING";
     move(payer, counterpart, lines.charge().value() + lines.surcharge().value());
@@ -110,40 +141,27 @@ final class OracleLedger {
     move("ADJUSTMENT", payer, lines.refund().value());
   }
 
-  /// A re-rating of all intervals that began in a time.
-  ///
-  /// @param account null for all
-  /// @param rate the bill of a report under the corrected tariff
-  record Correction(Instant from, Instant to, String account, Function<Spec, BillLines> rate) {}
-
+  /// Makes bills again: those that are posted, and those of reports that come later.
   void rerate(Correction correction) {
     corrections.add(correction);
     intervals.values().forEach(interval -> correct(interval, correction));
   }
 
+  // An interval whose charge was refunded by more than its new bill keeps the one that it has.
   private void correct(Interval interval, Correction correction) {
-    Instant start = interval.due.minus(MediationRig.GRACE).minusSeconds(60);
-    if (start.isBefore(correction.from())
-        || !start.isBefore(correction.to())
-        || correction.account() != null && !correction.account().equals(interval.spec.account())) {
+    if (!correction.concerns(interval)) {
       return;
     }
-    BillLines corrected = correction.rate().apply(interval.spec);
-    bill(interval, corrected.minus(interval.bill));
+    BillLines corrected = interval.spec.bill().apply(correction.tariff());
+    if (interval.refunded > corrected.net().value()) {
+      return;
+    }
+    post(interval, corrected.minus(interval.bill));
     if (interval.settled) {
-      long fee = fee(corrected) - fee(interval.bill);
-      long charge = corrected.charge().value() - interval.bill.charge().value();
-      move("CLEARING", "PROVIDER", fee);
-      move("CLEARING", "REVENUE", charge - fee);
+      settle(interval.bill, -1);
+      settle(corrected, 1);
     }
     interval.bill = corrected;
-  }
-
-  private static long fee(BillLines bill) {
-    return new BigDecimal(bill.charge().value())
-        .divide(BigDecimal.TEN)
-        .setScale(0, RoundingMode.HALF_EVEN)
-        .longValueExact();
   }
 
   private static ReportVerdict again(Interval known, Spec spec) {
@@ -160,7 +178,7 @@ final class OracleLedger {
   private long unsigned(String account) {
     return intervals.values().stream()
         .filter(i -> !i.signed && i.spec.account().equals(account))
-        .mapToLong(i -> i.spec.bill().gross().value())
+        .mapToLong(i -> i.reported.gross().value())
         .sum();
   }
 
@@ -173,13 +191,56 @@ final class OracleLedger {
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
       if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
-        long charge = interval.bill.charge().value();
-        long fee = fee(interval.bill);
-        move("CLEARING", "PROVIDER", fee + interval.bill.surcharge().value());
-        move("CLEARING", "REVENUE", charge - fee);
+        settle(interval.bill, 1);
         interval.settled = true;
       }
     }
+  }
+
+  // Shares a charge. The sign is -1 to take the shares back.
+  private void settle(BillLines bill, int sign) {
+    long charge = bill.charge().value();
+    long fee =
+        new BigDecimal(charge)
+            .divide(BigDecimal.TEN)
+            .setScale(0, RoundingMode.HALF_EVEN)
+            .longValueExact();
+    move("CLEARING", "PROVIDER", sign * (fee + bill.surcharge().value()));
+    move("CLEARING", "REVENUE", sign * (charge - fee));
+  }
+
+  /// Returns the posted reports with one flow, whose bill is that of their only charge.
+  List<Spec> refundable() {
+    return intervals.values().stream()
+        .map(interval -> interval.spec)
+        .filter(spec -> spec.sequence() % 3 == 0)
+        .toList();
+  }
+
+  /// Returns what the user has paid for a posted report.
+  long net(Spec spec) {
+    return intervals.get(spec.key()).bill.net().value();
+  }
+
+  /// Refunds a charge. Returns true if it moved money: never more than was paid, once per key.
+  boolean refund(String key, Spec spec, long amount) {
+    Interval interval = intervals.get(spec.key());
+    if (creditKeys.contains(key) || interval.refunded + amount > net(spec)) {
+      return false;
+    }
+    creditKeys.add(key);
+    interval.refunded += amount;
+    move("GOODWILL", "USER:" + interval.spec.account(), amount);
+    return true;
+  }
+
+  /// Credits an account. Returns true if it moved money.
+  boolean credit(String key, String account, long amount) {
+    if (!creditKeys.add(key)) {
+      return false;
+    }
+    move("GOODWILL", "USER:" + account, amount);
+    return true;
   }
 
   /// Posts a top-up. Returns true if it moved money.
