@@ -108,9 +108,12 @@ final class ComposeInstallation {
     for (Object volume : volumes) {
       String[] parts = volume.toString().split(":");
       if (parts[0].startsWith(".")) {
-        assertThat(parts[0]).as(service).startsWith(PREFIX);
         assertThat(parts[2]).as(service + " must not write " + parts[0]).isEqualTo("ro");
-        mounts.put(parts[0].substring(PREFIX.length()), parts[1]);
+        if (parts[0].startsWith(PREFIX)) {
+          mounts.put(parts[0].substring(PREFIX.length()), parts[1]);
+        } else {
+          assertThat(docker.resolve(parts[0])).as(service).isRegularFile(); // a script of ours
+        }
       }
     }
     return mounts;

@@ -60,6 +60,7 @@ final class Programs {
           Map.entry(
               "bench stages", "lab/benchmarks/src/main/java/io/viaduct/stages/StagesCommand.java"),
           Map.entry("bench core", "bin/benchmarks.sh"),
+          Map.entry("bench billing", "bin/benchmarks.sh"),
           Map.entry("bench pages", "bin/suite.sh"),
           Map.entry("bench viewers", "bin/suite.sh"),
           Map.entry("reproduce num", "viaduct"),
