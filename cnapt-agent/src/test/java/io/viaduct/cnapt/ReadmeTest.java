@@ -2,6 +2,7 @@ package io.viaduct.cnapt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
@@ -49,6 +50,7 @@ class ReadmeTest {
       meters.ofPeer(null, null);
       meters.of((PeerServer) null);
       meters.of((RoutingHook) null);
+      meters.of((BridgeDirectory) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),
