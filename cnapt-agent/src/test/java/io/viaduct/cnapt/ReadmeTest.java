@@ -2,8 +2,8 @@ package io.viaduct.cnapt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
