@@ -45,6 +45,10 @@ class MoneyRoutesTest {
           "PUT /api/v1/accounts/{id}/credit/alert",
           "DELETE /api/v1/accounts/{id}/allowance",
           "POST /api/v1/reports/held/{id}/discard",
+          "POST /api/v1/reports/discrepancies/{id}/investigate",
+          "POST /api/v1/reports/discrepancies/{id}/close",
+          "POST /api/v1/reratings/preview",
+          "POST /api/v1/reratings/{id}/stop",
           "POST /api/v1/rating/simulate",
           "POST /api/v1/tariffs",
           "POST /api/v1/tariffs/check",
@@ -67,7 +71,10 @@ class MoneyRoutesTest {
           "POST /api/v1/accounts/{id}/webhooks/{webhook}/deliveries/{delivery}/resend");
 
   /// The provider's event has an id of its own in place of the key; PaymentTest repeats it.
-  private static final Set<String> WITH_ID_OF_THEIR_OWN = Set.of("POST /api/v1/payments/events");
+  private static final Set<String> WITH_ID_OF_THEIR_OWN = Set.of(
+          "POST /api/v1/payments/events",
+          "PUT /api/v1/reratings/{id}",
+          "POST /api/v1/reratings/{id}/resume");
 
   private static final ManualClock CLOCK = new ManualClock();
   private static RunningBilling billing;
