@@ -70,7 +70,8 @@ class MoneyRoutesTest {
           "POST /api/v1/accounts/{id}/webhooks/{webhook}/secret",
           "POST /api/v1/accounts/{id}/webhooks/{webhook}/deliveries/{delivery}/resend");
 
-  /// The provider's event has an id of its own in place of the key; PaymentTest repeats it.
+  /// The provider's event and a re-rating have an id of their own in place of the key; PaymentTest
+  /// and ReratingTest repeat them.
   private static final Set<String> WITH_ID_OF_THEIR_OWN = Set.of(
           "POST /api/v1/payments/events",
           "PUT /api/v1/reratings/{id}",
