@@ -157,8 +157,8 @@ class MediationEndpointTest {
                     .header("Authorization", "Bearer " + token)
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
-    assertThat(file.body().lines().findFirst().orElseThrow()).endsWith(",device,link");
-    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0");
+    assertThat(file.body().lines().findFirst().orElseThrow()).endsWith(",device,link,revision");
+    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0,0");
   }
 
   @Test

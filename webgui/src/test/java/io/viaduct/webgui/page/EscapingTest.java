@@ -168,6 +168,12 @@ class EscapingTest {
     visits.put(
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
     visits.put("/accounts/{account}/limits", List.of("/accounts/alice/limits?cursor=" + QUOTED));
+    visits.put("/accounts/{account}/tokens", List.of("/accounts/alice/tokens"));
+    visits.put("/accounts/{account}/webhooks", List.of("/accounts/alice/webhooks"));
+    visits.put("/accounts/{account}/webhooks/{webhook}", List.of("/accounts/alice/webhooks/4"));
+    visits.put("/owners/{owner}/fees", List.of("/owners/acme/fees"));
+    visits.put("/audit", List.of("/audit", "/audit?account=%1$s&about=%1$s".formatted(QUOTED)));
+    visits.put("/audit.csv", List.of("/audit.csv"));
     visits.put("/reratings", List.of("/reratings"));
     visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
