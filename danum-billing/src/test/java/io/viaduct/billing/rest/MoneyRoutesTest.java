@@ -72,7 +72,8 @@ class MoneyRoutesTest {
 
   /// The provider's event and a re-rating have an id of their own in place of the key; PaymentTest
   /// and ReratingTest repeat them.
-  private static final Set<String> WITH_ID_OF_THEIR_OWN = Set.of(
+  private static final Set<String> WITH_ID_OF_THEIR_OWN =
+      Set.of(
           "POST /api/v1/payments/events",
           "PUT /api/v1/reratings/{id}",
           "POST /api/v1/reratings/{id}/resume");
