@@ -40,7 +40,7 @@ final class UsedSnapts {
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
-  // What the newest grant or directory of the bridge says, by id.
+  // By id, of the newest grant or directory of the bridge.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
   /// @param lines at least one

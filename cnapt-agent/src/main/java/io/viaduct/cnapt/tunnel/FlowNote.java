@@ -16,7 +16,7 @@ final class FlowNote {
   /// What this host's socket has sent last; nothing unless the flow is TCP.
   TcpSide tcp = new TcpSide();
 
-  /// Whether the remote host has answered the flow in a session before: it knows the flow by the
+  /// True if the remote host has answered the flow in a session before: it knows the flow by the
   /// public address.
   boolean wasAnswered;
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// The form of a file of charging data records.
 sealed interface CdrFormat permits TextFormat, ThreeGppFormat {
-  /// What a file is, beside its records.
+  /// The facts about a file beside its records.
   ///
   /// @param cause closure trigger reason (TS 32.297, section 6.1.1)
   record Head(long sequence, int cause, int records, Instant openedAt, Instant closedAt) {}

@@ -65,7 +65,7 @@ public final class Endpoints {
       long version,
       Instant createdAt) {}
 
-  /// What an endpoint is to be.
+  /// The settings that an endpoint is to have.
   public record Wanted(boolean allAccounts, String url, String description, List<String> events) {}
 
   /// A new endpoint or secret. The secret is not shown again.

@@ -28,7 +28,7 @@ final class QueuedReports {
   /// Longest record: gRPC's limit of a report, and its keys.
   private static final int BYTES_MAX = 2 << 20;
 
-  /// How far the bridge's clock may be ahead of ours.
+  /// Most time by which the bridge's clock may be ahead of ours.
   private static final Duration AHEAD_MAX = Duration.ofMinutes(5);
 
   private final ReportIntake intake;

@@ -123,7 +123,7 @@ final class RevisionStore {
     return Stream.concat(Arrays.stream(values), lines.stream()).toArray();
   }
 
-  // What was given back above the caps of these days is compared again.
+  // The settlement compares again what these days gave back above their caps.
   private void openDays(List<RevisedInterval> revised) {
     batches.batchUpdate(
         "insert into open_day (account, day) values (?, ?) on conflict do nothing",

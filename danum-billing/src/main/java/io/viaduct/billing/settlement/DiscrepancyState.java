@@ -11,7 +11,7 @@ import java.util.Set;
 ///     └──────────────────────────▲
 /// ```
 public enum DiscrepancyState {
-  /// Nobody has looked at it.
+  /// No operator has looked at it.
   OPEN,
   /// An operator looks at it.
   INVESTIGATED,

@@ -258,7 +258,7 @@ class CdrExportTest {
     export("3GPP", 10_000, 1 << 24).run();
     Path file = files().getLast();
     byte[] content = Files.readAllBytes(file);
-    // What a killed process leaves: the mark is missing, and the file may be.
+    // A killed process leaves no mark, and perhaps no file.
     JDBC.update("update cdr_file set written_at = null where sequence = ?", sequence(file));
     if (!point.equals("renamed")) {
       Files.delete(file);

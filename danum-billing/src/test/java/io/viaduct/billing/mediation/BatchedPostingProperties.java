@@ -148,7 +148,7 @@ class BatchedPostingProperties {
       return n >> 17 == 1 ? Reports.unsigned(report) : Reports.signed(report);
     }
 
-    // What was posted, without the names and ids that differ between the sides.
+    // The posted rows, without the names and ids that differ between the sides.
     private List<Map<String, Object>> rows() {
       return rig.jdbc.queryForList(
           """

@@ -16,7 +16,7 @@ final class ReadTimes {
   private static final DateTimeFormatter MONTH =
       DateTimeFormatter.ofPattern("uuuu-MM").withZone(ZoneOffset.UTC);
 
-  /// What is read of an account.
+  /// The parts of an account that are read.
   enum Page {
     BALANCE(_ -> "/balance"),
     STATEMENT(now -> "/statements/" + MONTH.format(now)),

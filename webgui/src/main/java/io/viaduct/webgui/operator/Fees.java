@@ -18,7 +18,7 @@ public record Fees(
     fees = List.copyOf(fees);
   }
 
-  /// What one SNAPT has earned on one day (UTC).
+  /// The fees that one SNAPT has earned on one day (UTC).
   public record DayFee(String day, String snapt, MicroDenarii feeMicrodenarii, long intervals) {}
 
   /// An enrolled SNAPT of the owner.

@@ -41,7 +41,7 @@ final class SipCall {
   private volatile SocketAddress invitedFrom = new InetSocketAddress(0);
   private volatile SocketAddress askedFrom = new InetSocketAddress(0);
 
-  /// What the two ends have seen.
+  /// The observations of the two ends.
   ///
   /// @param sameAddress whether the host has heard the last request from the address of the first
   /// @param byeAnswered whether the device was reached there, by a request of the host
