@@ -141,6 +141,14 @@ final class RerateCommand extends CommandGroup {
 
   /// A command that answers with a run.
   abstract static class OneRun extends ReadingCall {
+    /// Sends an action on a run, and shows the run as it is then.
+    ///
+    /// @param action last part of the path
+    int act(String id, String action) throws IOException {
+      String path = "/reratings/" + Pages.encoded(id) + "/" + action;
+      return show(billing().send("POST", path, Map.of(), Map.of()).body());
+    }
+
     int show(JsonNode run) {
       if (isJson()) {
         json(run);
@@ -213,10 +221,7 @@ final class RerateCommand extends CommandGroup {
 
     @Override
     int run() throws IOException {
-      return show(
-          billing()
-              .send("POST", "/reratings/" + Pages.encoded(id) + "/stop", Map.of(), Map.of())
-              .body());
+      return act(id, "stop");
     }
   }
 
@@ -232,10 +237,7 @@ final class RerateCommand extends CommandGroup {
 
     @Override
     int run() throws IOException {
-      return show(
-          billing()
-              .send("POST", "/reratings/" + Pages.encoded(id) + "/resume", Map.of(), Map.of())
-              .body());
+      return act(id, "resume");
     }
   }
 
