@@ -411,6 +411,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       return false;
     }
     boolean died = false;
+    sockets.tick(nowNs);
     for (DevicePath each : List.copyOf(present)) {
       sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
@@ -584,6 +585,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       next = Math.min(next, measuredNs + measuring.probe().toNanos());
     }
     next = Math.min(next, comparison.dueNs(PathComparison.carrying(present)));
+    next = Math.min(next, sockets.nextTickNs());
     for (int i = 0; i < present.size(); i++) {
       next = Math.min(next, present.get(i).nextTickNs(nowNs));
     }

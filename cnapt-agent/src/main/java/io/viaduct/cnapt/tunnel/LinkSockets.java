@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 final class LinkSockets implements AutoCloseable {
   /// Receives the changes that concern the session.
   interface Listener {
-    /// Called for a path whose link is gone; its socket is closed afterwards.
+    /// Called for a path whose link is gone or may not be used any more. Nothing leaves by it
+    /// afterwards; its socket still receives for a while.
     void closing(DevicePath path, long nowNs);
 
     /// Called for a new path.
@@ -60,6 +61,8 @@ final class LinkSockets implements AutoCloseable {
         }
       };
   private final SealedLeftovers leftovers = new SealedLeftovers();
+  private final LeavingPaths leaving = new LeavingPaths();
+  private int pathsMax;
   private volatile int refusedPairs; // written by the event loop
   private long refusalsBefore;
   private long droppedBefore;
@@ -108,6 +111,7 @@ final class LinkSockets implements AutoCloseable {
   /// @param paths number of paths that the session may have
   /// @param peers the SNAPT's addresses; a link without a family of these cannot be used
   void reconcile(int paths, Remotes peers, long nowNs) {
+    pathsMax = paths;
     List<PathEnds> wanted = wanted(paths, peers);
     for (DevicePath each : List.copyOf(present)) {
       PathEnds kept = wanted.stream().filter(ends -> ends.areOf(each)).findFirst().orElse(null);
@@ -199,10 +203,7 @@ final class LinkSockets implements AutoCloseable {
     if (peer == null) {
       return;
     }
-    int id = 0;
-    while (find(id) != null) {
-      id++;
-    }
+    int id = leaving.makeRoom(ends, present, pathsMax);
     UdpSettings settings =
         UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
     UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
@@ -225,7 +226,17 @@ final class LinkSockets implements AutoCloseable {
     leftovers.add(path.sink);
     path.hold.left(nowNs);
     listener.closing(path, nowNs);
-    path.close();
+    leaving.add(path, nowNs);
+  }
+
+  /// Closes the sockets by which nothing is under way any more.
+  void tick(long nowNs) {
+    leaving.tick(nowNs);
+  }
+
+  /// Returns the time of the next [#tick].
+  long nextTickNs() {
+    return leaving.nextTickNs();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
@@ -248,6 +259,7 @@ final class LinkSockets implements AutoCloseable {
   @Override
   public void close() {
     leftovers.giveUp();
+    leaving.close();
     present.forEach(DevicePath::close);
     present.clear();
   }

@@ -192,4 +192,41 @@ class DevicePathsTest {
     device.change(both, having(link, "127.0.0.2", "::1"));
     assertThat(device.path(LINK).why()).isEqualTo("the SNAPT has not answered by it yet");
   }
+
+  @Test
+  void whatIsUnderWayByALinkThatMayNotBeUsedAnyMoreArrives() throws Exception {
+    device.begin(LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));
+    device.advanceMs(2_000);
+    device.snapt.sendPacket();
+    device.receive();
+    int before = device.delivered;
+    assertThat(before).isPositive();
+
+    device.change(LoopbackPaths.link(1, false), null);
+    device.change(LoopbackPaths.link(2, false), LoopbackPaths.link(3, false));
+    device.snapt.sendPacket();
+    device.receive();
+    assertThat(device.delivered).as("the SNAPT does not know yet").isEqualTo(before + 1);
+  }
+
+  @Test
+  void aLinkThatComesAndGoesHasOnePathThatTheSnaptAllows() throws Exception {
+    device.begin(LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));
+    device.advanceMs(1_000);
+    for (int turn = 0; turn < 20; turn++) {
+      device.change(LoopbackPaths.link(2, false), null);
+      device.advanceMs(50);
+      device.change(null, LoopbackPaths.link(2, false));
+      device.advanceMs(50);
+      assertThat(device.status()).extracting(PathStatus::id).containsExactly(0, 1);
+    }
+    for (int link = 2; link < 12; link++) {
+      device.change(LoopbackPaths.link(link, false), LoopbackPaths.link(link + 1, false));
+      device.advanceMs(100);
+      assertThat(device.status())
+          .as("link %d", link)
+          .hasSize(2)
+          .allMatch(each -> each.id() < 4 && each.state().equals("usable"));
+    }
+  }
 }

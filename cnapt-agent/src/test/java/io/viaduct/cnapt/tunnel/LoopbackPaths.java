@@ -54,6 +54,9 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   /// Packets that the device has sent.
   int offered;
 
+  /// Packets that the device has received.
+  volatile int delivered;
+
   /// Causes of the moves of traffic so far.
   final List<String> moves = new CopyOnWriteArrayList<>();
 
@@ -140,19 +143,29 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
       nowNs += HALF_NS;
       snapt.turn(nowNs);
       nowNs += HALF_NS;
-      on(() -> {});
-      on(() -> {}); // the loop has polled the sockets between two tasks
+      receive();
     }
   }
 
-  private void deviceTurn() {
-    byte[] payload = new byte[PAYLOAD_BYTES]; // nothing that can be compressed
-    weather.nextBytes(payload);
+  /// Offers a packet of the one flow, with bytes that cannot be compressed.
+  static void offer(TunnelSession to, SplittableRandom content, long nowNs) {
+    byte[] payload = new byte[PAYLOAD_BYTES];
+    content.nextBytes(payload);
     byte[] packet = PacketForge.udp(ENDPOINTS, payload);
     ByteBuf buffer = Unpooled.directBuffer().writeZero(HEADROOM).writeBytes(packet);
-    offered++;
-    device.offer(new IpPacket().set(buffer, HEADROOM, packet.length, 0, false), nowNs);
+    to.offer(new IpPacket().set(buffer, HEADROOM, packet.length, 0, false), nowNs);
     buffer.release();
+  }
+
+  /// Lets the device receive what the SNAPT has sent.
+  void receive() {
+    on(() -> {});
+    on(() -> {}); // the loop has polled the sockets between two tasks
+  }
+
+  private void deviceTurn() {
+    offered++;
+    offer(device, weather, nowNs);
     device.flushBatch(nowNs);
     device.onTick(nowNs);
     paths.tick(Carrier.UDP, nowNs);
@@ -223,7 +236,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     int length = content.readableBytes();
     boolean isAlive =
         device
-            .open(content, content.readerIndex(), length, by.id, from, (_, _) -> {}, nowNs)
+            .open(content, content.readerIndex(), length, by.id, from, (_, _) -> delivered++, nowNs)
             .isSignOfLife();
     if (isAlive) {
       paths.heard(by, length, nowNs);

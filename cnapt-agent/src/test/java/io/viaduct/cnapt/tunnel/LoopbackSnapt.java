@@ -79,6 +79,13 @@ final class LoopbackSnapt implements AutoCloseable {
     session.drain(new Wire(), nowNs);
   }
 
+  /// Sends a packet to the device at once, by the path that it has carried packets by so far.
+  void sendPacket() {
+    LoopbackPaths.offer(session, weather, nowNs);
+    session.flushBatch(nowNs);
+    session.drain(new Wire(), nowNs);
+  }
+
   private void receive(DatagramChannel by) throws IOException {
     ByteBuffer received = ByteBuffer.allocate(2000);
     var from = (InetSocketAddress) by.receive(received);
