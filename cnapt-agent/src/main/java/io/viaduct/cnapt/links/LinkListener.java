@@ -18,7 +18,8 @@ public interface LinkListener {
   /// Called for a link that can be used from now on.
   void linkAdded(UsableLink link);
 
-  /// Called for a link that can no longer be used.
+  /// Called for a link that can no longer be used. If a rule forbids it, it has changed to use NO
+  /// before ([#linkChanged]).
   void linkRemoved(UsableLink link);
 
   /// Called for a link of the same interface that has other addresses, another cost or another use.

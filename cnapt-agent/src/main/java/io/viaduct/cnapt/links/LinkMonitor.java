@@ -105,7 +105,7 @@ public final class LinkMonitor implements AutoCloseable {
             link.sources().stream()
                 .map(InetAddress::getHostAddress)
                 .collect(Collectors.joining(", ")),
-            link.isSpare() ? ", spare" : "",
+            link.isSpare() ? ", spare" : link.isForbidden() ? ", forbidden" : "",
             link.isWeak() ? ", weak signal of %d dBm".formatted(link.weakDbm()) : "");
   }
 

@@ -13,18 +13,33 @@ import org.jspecify.annotations.Nullable;
 /// @param sources addresses of this host on the link, of each family that can leave by it; never
 ///   empty
 /// @param cost price of one gigabyte, in the unit of the configuration
-/// @param isSpare true if the link carries traffic only while the others do not
+/// @param use what the rules allow; NO only for a link that is about to be removed
 /// @param weakDbm reading that made the signal of a wireless link weak; null while it is strong
 public record UsableLink(
     String name,
     int index,
     List<InetAddress> sources,
     double cost,
-    boolean isSpare,
+    LinkUse use,
     @Nullable Integer weakDbm) {
   /// Copies the list.
   public UsableLink {
     sources = List.copyOf(sources);
+  }
+
+  /// Returns true if the link carries traffic only while the others do not.
+  public boolean isSpare() {
+    return use == LinkUse.SPARE;
+  }
+
+  /// Returns true if a rule forbids the link, which still stands.
+  public boolean isForbidden() {
+    return use == LinkUse.NO;
+  }
+
+  /// Returns the link after a rule has forbidden it.
+  UsableLink forbidden() {
+    return new UsableLink(name, index, sources, cost, LinkUse.NO, weakDbm);
   }
 
   /// Returns true if the link is left while another one works, because its signal is weak.

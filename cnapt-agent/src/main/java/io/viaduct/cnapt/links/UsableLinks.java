@@ -67,7 +67,7 @@ public final class UsableLinks {
     // A listener may hold sockets: those of a former interface close before new ones open.
     before.values().stream()
         .filter(former -> now.stream().noneMatch(each -> isSame(each, former)))
-        .forEach(listener::linkRemoved);
+        .forEach(this::remove);
     for (UsableLink each : now) {
       UsableLink former = before.get(each.index());
       if (former == null || !isSame(each, former)) {
@@ -76,6 +76,16 @@ public final class UsableLinks {
         listener.linkChanged(former, each);
       }
     }
+  }
+
+  private void remove(UsableLink former) {
+    boolean stands =
+        attached.stream()
+            .anyMatch(each -> each.index() == former.index() && each.name().equals(former.name()));
+    if (stands) {
+      listener.linkChanged(former, former.forbidden());
+    }
+    listener.linkRemoved(stands ? former.forbidden() : former);
   }
 
   // A socket stays bound to the interface whose number and name are the same.
@@ -91,7 +101,7 @@ public final class UsableLinks {
         each.index(),
         each.sources(),
         rule.cost().orElse(0.0),
-        rule.allowed() == LinkUse.SPARE,
+        rule.allowed(),
         signal == null ? null : signal.weakDbm());
   }
 

@@ -23,7 +23,8 @@ final class LeavingPaths implements AutoCloseable {
   }
 
   /// Returns the least id for a new path: not one of these, by which datagrams may still arrive. A
-  /// path between the same ends is closed first, and so are the oldest ones while every id is taken.
+  /// path between the same ends is closed first, and so are the oldest ones while every id is
+  /// taken.
   ///
   /// @param present the paths that packets leave by
   /// @param idsMax number of ids that the session may have

@@ -208,7 +208,7 @@ final class LinkSockets implements AutoCloseable {
         UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
     UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
     try {
-      String name = ends.linkName() + " " + ends.place();
+      String name = holdName(ends.linkName(), ends.place());
       HoldTime hold = holds.computeIfAbsent(name, _ -> new HoldTime(nowNs));
       DevicePath path =
           new DevicePath(id, ends, loop, bound, peer, mobility, receiver, hold, nowNs);
@@ -219,12 +219,20 @@ final class LinkSockets implements AutoCloseable {
     }
   }
 
+  private static String holdName(String link, int place) {
+    return link + " " + place;
+  }
+
   private void close(DevicePath path, long nowNs) {
     present.remove(path);
     refusalsBefore += path.sink.refusals();
     droppedBefore += path.sink.droppedBursts();
     leftovers.add(path.sink);
-    path.hold.left(nowNs);
+    if (path.link != null && path.link.isForbidden()) {
+      holds.remove(holdName(path.linkName(), path.place)); // it did not fail
+    } else {
+      path.hold.left(nowNs);
+    }
     listener.closing(path, nowNs);
     leaving.add(path, nowNs);
   }

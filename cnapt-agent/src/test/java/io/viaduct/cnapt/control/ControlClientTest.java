@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.logging.CapturedLog;
@@ -212,7 +213,8 @@ class ControlClientTest {
   }
 
   private static UsableLink link(String name, int index, String source) {
-    return new UsableLink(name, index, List.of(InetAddress.ofLiteral(source)), 0, false, null);
+    return new UsableLink(
+        name, index, List.of(InetAddress.ofLiteral(source)), 0, LinkUse.YES, null);
   }
 
   @Test

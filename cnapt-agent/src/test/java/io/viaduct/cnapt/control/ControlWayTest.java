@@ -2,6 +2,7 @@ package io.viaduct.cnapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.UsableLink;
 import java.net.InetAddress;
 import java.util.List;
@@ -16,7 +17,7 @@ class ControlWayTest {
 
   private static UsableLink link(String name, int index, String... sources) {
     return new UsableLink(
-        name, index, Stream.of(sources).map(InetAddress::ofLiteral).toList(), 0, false, null);
+        name, index, Stream.of(sources).map(InetAddress::ofLiteral).toList(), 0, LinkUse.YES, null);
   }
 
   @Test

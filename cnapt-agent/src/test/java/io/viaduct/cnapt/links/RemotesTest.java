@@ -21,7 +21,7 @@ class RemotesTest {
   }
 
   private static UsableLink link(String... sources) {
-    return new UsableLink("eth0", 2, found(sources), 0, false, null);
+    return new UsableLink("eth0", 2, found(sources), 0, LinkUse.YES, null);
   }
 
   @Test

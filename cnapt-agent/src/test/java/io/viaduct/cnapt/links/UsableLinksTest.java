@@ -23,7 +23,8 @@ class UsableLinksTest {
 
             @Override
             public void linkRemoved(UsableLink link) {
-              reported.add("removed " + link.name() + " " + link.index());
+              String why = link.isForbidden() ? " forbidden" : "";
+              reported.add("removed " + link.name() + " " + link.index() + why);
             }
 
             @Override
@@ -119,7 +120,7 @@ class UsableLinksTest {
     assertThat(reported()).containsExactly("changed eth0 [/10.0.0.2]");
     assertThat(links.links()).allMatch(UsableLink::isSpare);
     links.use(only("eth*", "no"));
-    assertThat(reported()).containsExactly("removed eth0 2");
+    assertThat(reported()).containsExactly("changed eth0 [/10.0.0.2]", "removed eth0 2 forbidden");
     links.use(LinkRules.of(List.of()));
     assertThat(reported()).containsExactly("added eth0 2");
   }

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.terms.OuterHeader;
@@ -147,7 +148,7 @@ class DevicePathsTest {
     device.change(null, second);
     device.advanceMs(2_000);
     assertThat(device.moves).isEmpty();
-    UsableLink weak = new UsableLink("lo", 1, first.sources(), 0, false, -90);
+    UsableLink weak = new UsableLink("lo", 1, first.sources(), 0, LinkUse.YES, -90);
     device.change(first, weak);
     device.advanceMs(1_000);
     assertThat(device.moves).containsExactly("signal");
@@ -162,7 +163,7 @@ class DevicePathsTest {
         link.index(),
         Stream.of(addresses).map(InetAddress::ofLiteral).toList(),
         link.cost(),
-        link.isSpare(),
+        link.use(),
         link.weakDbm());
   }
 
@@ -198,7 +199,7 @@ class DevicePathsTest {
     device.begin(LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));
     device.advanceMs(2_000);
     device.snapt.sendPacket();
-    device.receive();
+    device.advanceMs(20);
     int before = device.delivered;
     assertThat(before).isPositive();
 
@@ -226,7 +227,26 @@ class DevicePathsTest {
       assertThat(device.status())
           .as("link %d", link)
           .hasSize(2)
-          .allMatch(each -> each.id() < 4 && each.state().equals("usable"));
+          .allMatch(each -> each.id() < 4 && each.use().equals("yes"));
+    }
+  }
+
+  @Test
+  void aLinkThatARuleForbidsAndAllowsAgainIsUsedAtOnceHoweverOften() throws Exception {
+    UsableLink allowed = LoopbackPaths.link(2, false);
+    UsableLink forbidden =
+        new UsableLink("lo", 2, allowed.sources(), 0, LinkUse.NO, allowed.weakDbm());
+    device.begin(LoopbackPaths.link(1, false), allowed);
+    device.advanceMs(1_000);
+    for (int turn = 0; turn < 10; turn++) {
+      device.change(allowed, forbidden);
+      device.change(forbidden, null);
+      device.advanceMs(1_000);
+      assertThat(device.status()).hasSize(1);
+      device.change(null, allowed);
+      device.advanceMs(200);
+      assertThat(device.status()).as("turn %d", turn).hasSize(2);
+      assertThat(device.status()).allMatch(each -> each.use().equals("yes"));
     }
   }
 }

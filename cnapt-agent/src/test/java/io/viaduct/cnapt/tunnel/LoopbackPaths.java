@@ -7,6 +7,7 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.links.LinkListener;
+import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
@@ -100,7 +101,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   static UsableLink link(int index, boolean isSpare) {
     List<InetAddress> sources =
         List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
-    return new UsableLink("lo", index, sources, 0, isSpare, null);
+    return new UsableLink("lo", index, sources, 0, isSpare ? LinkUse.SPARE : LinkUse.YES, null);
   }
 
   /// Begins the session with these links, each of which gets a path.
