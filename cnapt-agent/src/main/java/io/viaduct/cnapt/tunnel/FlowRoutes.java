@@ -92,7 +92,8 @@ final class FlowRoutes {
       case ALL -> FlowRoute.TWO_PATHS;
       case LOWEST_DELAY_COPY -> FlowRoute.TWO_PATHS_WHILE_LOSING;
       case PACKET -> FlowRoute.SPREAD;
-      case OWN, THROUGHPUT, COST, LOWEST_DELAY -> decision.paths().getFirst().id();
+      case OWN -> FlowRoute.bound(decision.paths().getFirst().id());
+      case THROUGHPUT, COST, LOWEST_DELAY -> decision.paths().getFirst().id();
     };
   }
 

@@ -20,6 +20,7 @@ final class SealedLeftovers {
 
   /// Takes the waiting burst of a path whose link is lost. A PATH message is dropped: it speaks of
   /// the path by which it leaves, so it would be wrong on another one, and its sender repeats it.
+  /// So are packets that a rule binds to the lost link: no other link may carry them.
   void add(UdpSink lost) {
     int segmentSize = lost.waitingSegmentSize();
     long sinceNs = lost.waitingSinceNs();
@@ -28,7 +29,7 @@ final class SealedLeftovers {
       return;
     }
     int type = DatagramHeader.type(datagrams, datagrams.readerIndex());
-    if (type == DatagramHeader.TYPE_PATH) {
+    if (type == DatagramHeader.TYPE_PATH || lost.isWaitingBound()) {
       dropped++;
       datagrams.release();
       return;

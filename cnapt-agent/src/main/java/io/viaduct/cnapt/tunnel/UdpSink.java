@@ -19,6 +19,7 @@ final class UdpSink implements DatagramSink {
   private @Nullable ByteBuf waiting;
   private int waitingSegmentSize;
   private long waitingSinceNs;
+  private boolean waitingBound;
   private boolean refused;
   private int tooLong;
   private long refusals;
@@ -45,12 +46,23 @@ final class UdpSink implements DatagramSink {
 
   @Override
   public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
+    send(burst, segmentSize, false, nowNs);
+  }
+
+  @Override
+  public void sendBound(
+      ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
+    send(burst, segmentSize, true, nowNs);
+  }
+
+  private void send(ByteBuf burst, int segmentSize, boolean bound, long nowNs) {
     if (waiting != null) {
       throw new IllegalStateException("asked to send although it was not writable");
     }
     waiting = burst;
     waitingSegmentSize = segmentSize;
     waitingSinceNs = nowNs;
+    waitingBound = bound;
     sendWaiting(nowNs);
   }
 
@@ -89,6 +101,11 @@ final class UdpSink implements DatagramSink {
   /// Returns the time since when the waiting burst waits.
   long waitingSinceNs() {
     return waitingSinceNs;
+  }
+
+  /// Returns whether a rule binds the waiting burst to this path.
+  boolean isWaitingBound() {
+    return waitingBound;
   }
 
   /// Takes the waiting burst out, which the caller now owns. @return null if none waits

@@ -80,6 +80,20 @@ class SealedLeftoversTest {
     return burst;
   }
 
+  @Test
+  void whatARuleBindsToTheLostLinkLeavesByNoOtherOneAndIsGivenBack() {
+    ByteBuf burst = burst(DATA, 100, 100);
+    onLoop(() -> {
+      UdpSink lost = sink(LOST);
+      lost.sendBound(burst, 100, null, 0);
+      assertThat(lost.isWritable()).isFalse();
+      leftovers.add(lost);
+    });
+    assertThat(leftovers.isEmpty()).isTrue();
+    assertThat(leftovers.dropped()).isEqualTo(1);
+    assertThat(burst.refCnt()).isZero();
+  }
+
   /// Makes a burst wait in the sink of a link that is lost then.
   private void lose(ByteBuf burst, int segmentSize, long atNs) {
     onLoop(() -> {

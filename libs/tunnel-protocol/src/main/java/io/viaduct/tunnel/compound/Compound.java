@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.dictionary.SendContext;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.Arrays;
@@ -92,6 +93,28 @@ public final class Compound {
     historyBlocks[histories] = block;
     epochs[histories++] = epoch;
     context.queued(epoch);
+  }
+
+  /// Returns whether a rule of the device binds one of the flows to a path.
+  public boolean isBound() {
+    for (int i = 0; i < entries; i++) {
+      FlowState flow = flows[i];
+      if (flow != null && FlowRoute.isBinding(flow.route())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Returns whether the rules of the device let all its flows leave by a path.
+  public boolean mayLeaveBy(int path) {
+    for (int i = 0; i < entries; i++) {
+      FlowState flow = flows[i];
+      if (flow != null && !FlowRoute.letsLeaveBy(flow.route(), path)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Tells the histories the sequence of the datagram that carries this compound.

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.flow;
 
-/// Values of a flow's route that are no path (docs/protocol.md section 3.3, FLOW_ROUTE).
+/// Values of a flow's route: the id of a path, a path to which a rule binds the flow ([#bound]), or
+/// one of the constants (docs/protocol.md section 3.3, FLOW_ROUTE).
 public final class FlowRoute {
   /// Each end chooses the path of its packets by the flow's class.
   public static final int ANY = 255;
@@ -17,10 +18,38 @@ public final class FlowRoute {
   /// The rule allows no path that works: packets are dropped.
   public static final int NONE = 254;
 
+  // More than this is the id of a path to which a rule binds the flow (BOUND_ROUTES).
+  private static final int BOUND = 240;
+
   private FlowRoute() {}
+
+  /// Returns the route of a flow that a rule binds to one path.
+  ///
+  /// @param path its id
+  public static int bound(int path) {
+    return BOUND + path;
+  }
 
   /// Returns whether a route is a path.
   public static boolean isPath(int route) {
     return route < SPREAD;
+  }
+
+  /// Returns the id of the path of a route that is one.
+  public static int path(int route) {
+    return route < BOUND ? route : route - BOUND;
+  }
+
+  /// Returns whether a route binds a flow to one path, or to none: its packets may leave by no
+  /// other one, also if that path is lost.
+  public static boolean isBinding(int route) {
+    return route == NONE || route >= BOUND && route < SPREAD;
+  }
+
+  /// Returns whether packets of a flow that wait may leave by a path.
+  ///
+  /// @param path its id
+  public static boolean letsLeaveBy(int route, int path) {
+    return !isBinding(route) || route != NONE && path(route) == path;
   }
 }

@@ -103,6 +103,14 @@ public final class Sealer {
     return at;
   }
 
+  /// Passes over one sequence, for a datagram that is dropped before it leaves. The peer sees it as
+  /// lost. @return the sequence
+  public long skip(long nowNs) {
+    prepare(1, nowNs);
+    datagrams++;
+    return sequence++;
+  }
+
   private void prepare(int count, long nowNs) {
     if (datagrams >= DATAGRAMS_PER_EPOCH
         || bytes >= BYTES_PER_EPOCH

@@ -10,6 +10,7 @@ import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.function.Consumer;
 
 /// Holds the open compound of each class, and decides when it moves to the queue of its class.
 ///
@@ -23,6 +24,7 @@ final class ClassCompounds {
   private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
   private final boolean[] filling = new boolean[ServiceClass.COUNT];
   private final boolean[] lingering = new boolean[ServiceClass.COUNT];
+  private final boolean[] bound = new boolean[ServiceClass.COUNT];
   private final PathBudget budget;
   private final int fillPercent;
   private final LoopMemory memory;
@@ -73,12 +75,20 @@ final class ClassCompounds {
     queues.add(compound, nowNs);
   }
 
-  /// Takes the arrival of a packet.
+  /// Takes the arrival of a packet. Packets that a rule binds to this path share no compound with
+  /// others, which may have a copy on another path or leave by it when this one is lost.
   ///
   /// @param waits true if the packet may wait for others
+  /// @param isBound true if a rule binds its flow to this path
   /// @return the writer for its record
-  CompoundWriter arrival(ServiceClass of, boolean waits, long nowNs) {
+  CompoundWriter arrival(ServiceClass of, boolean waits, boolean isBound, long nowNs) {
     int c = of.ordinal();
+    if (bound[c] != isBound) {
+      bound[c] = isBound;
+      if (!writers[c].isEmpty()) {
+        writers[c].close(nowNs);
+      }
+    }
     waiting[c].arrival(nowNs);
     flushAtBatchEnd[c] |= !waits;
     return writers[c];
@@ -170,15 +180,22 @@ final class ClassCompounds {
 
   /// Moves everything that waits here to another path. A compound that is too long for a datagram
   /// of that path travels in fragments.
-  void moveTo(ClassCompounds to, long nowNs) {
+  ///
+  /// @param path id of the other path
+  /// @param refused takes the compounds that no rule lets leave by it
+  void moveTo(ClassCompounds to, int path, Consumer<Compound> refused, long nowNs) {
     for (CompoundWriter writer : writers) {
       if (!writer.isEmpty()) {
         writer.close(nowNs);
       }
     }
     queues.clear(compound -> {
-      compound.fit(to.budget.bodyBytesMax());
-      to.queues.add(compound, compound.queuedNs());
+      if (compound.mayLeaveBy(path)) {
+        compound.fit(to.budget.bodyBytesMax());
+        to.queues.add(compound, compound.queuedNs());
+      } else {
+        refused.accept(compound);
+      }
     });
   }
 

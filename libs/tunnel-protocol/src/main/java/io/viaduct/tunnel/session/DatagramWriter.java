@@ -132,10 +132,36 @@ final class DatagramWriter {
     return false;
   }
 
+  /// Drops a compound that waits for this path, because no other path may carry it. It takes a
+  /// sequence all the same: the histories know its blocks as those of a lost datagram.
+  ///
+  /// @return the number of its packets
+  int drop(Compound compound, long nowNs) {
+    compound.sealed(sealer.skip(nowNs));
+    int dropped = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      FlowState flow = compound.flow(i);
+      if (flow != null) {
+        leaves(flow, compound.packets(i), nowNs);
+      }
+      dropped += compound.packets(i);
+    }
+    memory.compounds.giveBack(compound);
+    return dropped;
+  }
+
+  private void leaves(FlowState flow, int packets, long nowNs) {
+    flow.queued(-packets);
+    if (flow.queued() == 0) {
+      flow.leaves(pathId, waiting.sumNs(nowNs));
+    }
+  }
+
   /// Sends a long body in datagrams of its own.
   private void fragments(
       Compound compound, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
     queues.take(compound, nowNs);
+    boolean bound = compound.isBound();
     boolean stamp = stampDue(compound.serviceClass().ordinal(), nowNs);
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
@@ -158,7 +184,21 @@ final class DatagramWriter {
     account(compound, datagrams, length + datagrams * budget.headerBytes(), nowNs);
     memory.compounds.giveBack(compound);
     pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
-    sink.send(burst.writerIndex(length), datagramBytes, to, nowNs);
+    give(sink, burst.writerIndex(length), datagramBytes, bound, to, nowNs);
+  }
+
+  private static void give(
+      DatagramSink sink,
+      ByteBuf burst,
+      int segmentBytes,
+      boolean bound,
+      @Nullable InetSocketAddress to,
+      long nowNs) {
+    if (bound) {
+      sink.sendBound(burst, segmentBytes, to, nowNs);
+    } else {
+      sink.send(burst, segmentBytes, to, nowNs);
+    }
   }
 
   private void burst(DatagramSink sink, @Nullable InetSocketAddress to, int allowance, long nowNs) {
@@ -169,6 +209,7 @@ final class DatagramWriter {
     int copyPath = FlowState.NO_PATH;
     boolean mayRepeat = others.mayRepeat();
     boolean kept = false;
+    boolean bound = false;
     for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
       int length = Sealer.OVERHEAD + next.bodyBytes();
       int c = next.serviceClass().ordinal();
@@ -176,14 +217,20 @@ final class DatagramWriter {
           stampDue(c, nowNs)
               && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
       length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
-      int nextCopyPath = copyPathOf(next);
+      boolean boundToo = next.isBound();
+      int nextCopyPath = boundToo ? FlowState.NO_PATH : copyPathOf(next);
       boolean keptToo =
-          mayRepeat && nextCopyPath == FlowState.NO_PATH && next.serviceClass().isLowDelay();
+          mayRepeat
+              && !boundToo
+              && nextCopyPath == FlowState.NO_PATH
+              && next.serviceClass().isLowDelay();
       if (segments == 0) {
         segmentBytes = length;
         copyPath = nextCopyPath;
         kept = keptToo;
+        bound = boundToo;
       } else if (length > segmentBytes
+          || boundToo != bound
           || nextCopyPath != copyPath
           || keptToo != kept
           || segments == LoopMemory.BURST_SEGMENTS_MAX
@@ -208,7 +255,7 @@ final class DatagramWriter {
     } else if (kept) {
       unconfirmed.add(burst, filled, segmentBytes, nowNs);
     }
-    sink.send(burst.writerIndex(filled), segmentBytes, to, nowNs);
+    give(sink, burst.writerIndex(filled), segmentBytes, bound, to, nowNs);
   }
 
   /// Returns the second path that a compound takes, because one of its flows asks for it.
@@ -283,10 +330,7 @@ final class DatagramWriter {
         continue;
       }
       if (flow != null) {
-        flow.queued(-packets);
-        if (flow.queued() == 0) {
-          flow.leaves(pathId, waiting.sumNs(nowNs));
-        }
+        leaves(flow, packets, nowNs);
       }
       long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
       FlowCounters counters = flow == null ? totals.sentFlowless() : flow.sent();

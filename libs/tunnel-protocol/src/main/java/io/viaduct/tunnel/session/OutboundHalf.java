@@ -57,7 +57,7 @@ final class OutboundHalf {
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
     spreading = new FlowSpreading(paths, state.controls, terms.limits().hasResequencing());
     choice = new PathChoice(paths, spreading, hasCopies, nowNs);
-    moves = new PathMoves(paths, choice);
+    moves = new PathMoves(paths, choice, state.verdicts);
     intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);
   }
 

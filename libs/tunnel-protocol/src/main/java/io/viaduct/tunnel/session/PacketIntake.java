@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.codec.ClassCodecs;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.BodyLimit;
@@ -125,7 +126,8 @@ final class PacketIntake {
         packet,
         key,
         flow,
-        path.compounds.arrival(serviceClass, !tcp, nowNs),
+        path.compounds.arrival(
+            serviceClass, !tcp, flow != null && FlowRoute.isBinding(flow.route()), nowNs),
         sealer.sequence(),
         path.pacing.bodyBytes(bodies.bytes(nowNs)),
         nowNs);

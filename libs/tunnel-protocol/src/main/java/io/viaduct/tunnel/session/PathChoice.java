@@ -168,7 +168,7 @@ final class PathChoice {
   /// Returns the path that a rule has chosen, null if it does not work.
   private @Nullable SessionPath routed(FlowState flow, long nowNs) {
     flow.copyPath(FlowState.NO_PATH);
-    SessionPath path = paths.find(flow.route());
+    SessionPath path = paths.find(FlowRoute.path(flow.route()));
     if (path == null || path.use == PathUse.NO) {
       return null;
     }

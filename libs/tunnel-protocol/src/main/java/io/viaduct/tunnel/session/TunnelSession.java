@@ -3,7 +3,6 @@ package io.viaduct.tunnel.session;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
-import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Aead;
@@ -424,10 +423,9 @@ public final class TunnelSession implements AutoCloseable {
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
   public void route(FlowState flow, int route, long nowNs) {
-    int known = state.terms.limits().knows(route) ? route : FlowRoute.ANY;
-    flow.route(known);
+    flow.route(state.terms.limits().here(route));
     if (outbound.paths.areMany()) {
-      state.controls.flowRoute(flow.id(), known, nowNs);
+      state.controls.flowRoute(flow.id(), state.terms.limits().told(route), nowNs);
     }
   }
 

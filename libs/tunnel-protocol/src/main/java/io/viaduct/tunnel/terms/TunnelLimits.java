@@ -25,7 +25,8 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
           Feature.RESEQUENCING,
           Feature.WAITING_TIMES,
           Feature.LINK_NAMES,
-          Feature.PATH_TRIALS);
+          Feature.PATH_TRIALS,
+          Feature.BOUND_ROUTES);
 
   private static final Set<Feature> WITH_ONE_PATH =
       Set.of(Feature.WAITING_TIMES, Feature.PATH_TRIALS);
@@ -105,15 +106,28 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
         shared);
   }
 
-  /// Returns whether both ends know a route.
+  /// Returns the route of a flow that the device takes for a rule: any, if it needs what the peer
+  /// does not know.
   ///
-  /// @param route id of a path, or a value of [FlowRoute]
-  public boolean knows(int route) {
-    return switch (route) {
-      case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
-      case FlowRoute.SPREAD -> hasResequencing();
-      default -> true;
-    };
+  /// @param route a value of [FlowRoute]
+  public int here(int route) {
+    boolean isKnown =
+        switch (route) {
+          case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
+          case FlowRoute.SPREAD -> hasResequencing();
+          default -> true;
+        };
+    return isKnown ? route : FlowRoute.ANY;
+  }
+
+  /// Returns the route that the device tells its peer. One that does not know routes that bind gets
+  /// the path: it only moves what waits to another path when the path is lost.
+  ///
+  /// @param route a value of [FlowRoute]
+  public int told(int route) {
+    int here = here(route);
+    boolean isBound = FlowRoute.isPath(here) && FlowRoute.isBinding(here);
+    return isBound && !features.contains(Feature.BOUND_ROUTES) ? FlowRoute.path(here) : here;
   }
 
   /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.

@@ -7,6 +7,7 @@ import io.viaduct.tunnel.dictionary.GoldenHistory;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
@@ -43,6 +44,7 @@ public final class GoldenRecords {
     golden.put("control-flow-unknown", control(q -> q.flowUnknown(300, 2, 0)));
     golden.put("control-flow-end", control(q -> q.flowEnd(300, 0)));
     golden.put("control-flow-route", control(q -> q.flowRoute(300, 2, 0)));
+    golden.put("control-flow-route-bound", control(q -> q.flowRoute(300, FlowRoute.bound(2), 0)));
     golden.put("control-flow-spread", control(q -> q.flowSpread(300, 0)));
     golden.put("control-flow-waited", control(q -> q.flowWaited(300, 250_000, 0)));
     golden.put("control-incomplete", control(q -> q.incomplete(300, 0)));

@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
@@ -40,7 +39,7 @@ public final class LoopbackRig implements AutoCloseable {
   public static final InetSocketAddress SNAPT = new InetSocketAddress("192.0.2.1", 4500);
 
   /// Allocator without leak detection, which would cost more than the session; `LeakTest` has it.
-  private static final ByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
+  static final UnpooledByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
 
   private static final byte[] FIRST_SECRET = firstSecret();
   private static final long START_NS = 5_000_000_000L;
