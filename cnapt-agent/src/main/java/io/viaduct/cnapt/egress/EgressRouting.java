@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -261,12 +262,30 @@ public final class EgressRouting implements AutoCloseable {
 
   /// Looks for a captive portal whenever the tunnel carries nothing, and opens the way to it.
   ///
+  /// @param snapts hosts of the SNAPTs that are known
   /// @param loop of an `EpollIoHandler`, for the probes
+  /// @param naming tells applications the portal's addresses
   /// @param passed called when a portal lets the device through
-  public void watchPortal(PortalSettings settings, EventLoop loop, Runnable passed) {
-    if (routing.enabled() && settings.isEnabled()) {
-      PortalProbe probe = new PortalProbe(loop, routing.mark(), URI.create(settings.probe()));
-      portal = new PortalWatch(probe::probe, outside.portalGate(), settings.interval(), passed);
+  public void watchPortal(
+      PortalSettings settings,
+      Supplier<List<String>> snapts,
+      EventLoop loop,
+      PortalNaming naming,
+      Runnable passed) {
+    if (routing.enabled() && settings.looks()) {
+      ProbedPages pages = new ProbedPages(settings, snapts);
+      PortalProbe probe = new PortalProbe(loop, routing.mark());
+      portal =
+          new PortalWatch(
+              () ->
+                  pages
+                      .next()
+                      .map(probe::probe)
+                      .orElseGet(() -> new PortalFinding.Unknown("no SNAPT is known")),
+              outside.portalGate(),
+              naming,
+              settings.interval(),
+              passed);
     }
   }
 
