@@ -25,6 +25,7 @@ import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
 import io.viaduct.cnapt.mobility.SleepWatch;
+import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
@@ -106,6 +107,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private final TunDevice tun;
   private final DataPath data;
   private final NetworkWatch network;
+  private final StrayRoutes strays;
   private final RegistrationMoves registration;
   private final TokenSource tokens;
   private final ReceiptLedger receipts;
@@ -184,6 +186,10 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
             dataLoop, LinkRules.of(configuration.links()), data.links(), snapts::linksChanged);
     this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
+    this.strays = new StrayRoutes(tun.name(), configuration.followedNetworks());
+    if (configuration.routing().enabled()) {
+      network.alsoTell(strays::accept);
+    }
     SnaptClaims claims = new SnaptClaims(order);
     snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
     snapts.spreadBy(claims, new SecureRandom(), controlLoop);
@@ -263,6 +269,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
         data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
     own.of(bridge);
     own.of(portalNames);
+    own.of(strays);
     own.paths(configuration.snapts().sessions(), data.counters());
     own.sip(() -> tokens.status().probes());
     if (configuration.routingHook().socket().isPresent()) {
@@ -327,6 +334,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
         receipts,
         tokens,
         network,
+        strays,
         handovers,
         carriers);
   }

@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// The configuration of one device's agent. `CnaptConfiguration.yml` has the defaults and their
 /// reasons.
@@ -206,6 +207,11 @@ public record CnaptConfiguration(
   /// Returns the resolvers of the key `dns`.
   List<InetAddress> resolvers() {
     return dns.stream().map(InetAddress::ofLiteral).toList();
+  }
+
+  /// Returns the networks to which routes of the main table are followed.
+  List<AddressPrefix> followedNetworks() {
+    return Stream.concat(routing.local().stream(), splitTunnel.prefixes().stream()).toList();
   }
 
   /// Returns the address at which the agent answers for a captive portal's name.

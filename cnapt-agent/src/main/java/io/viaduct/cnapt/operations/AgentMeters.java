@@ -13,6 +13,7 @@ import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.peer.PeerRefusal;
 import io.viaduct.cnapt.peer.PeerServer;
@@ -423,6 +424,15 @@ public final class AgentMeters {
           .tag("reason", reason.label())
           .register(registry);
     }
+  }
+
+  /// Registers the routes that would lead past the tunnel.
+  public void of(StrayRoutes strays) {
+    total(
+        "viaduct_stray_routes",
+        "Routes that would lead past the tunnel, and were not followed",
+        strays,
+        StrayRoutes::seen);
   }
 
   /// Registers the queries for the name of a captive portal.

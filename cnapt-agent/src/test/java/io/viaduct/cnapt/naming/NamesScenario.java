@@ -40,7 +40,7 @@ public final class NamesScenario {
                 new TunSettings("viaduct9", "100.96.0.2", "fd76::2"),
                 "viaduct9",
                 1400,
-                new RoutingSettings(true, MARK, MARK, 30300),
+                new RoutingSettings(true, MARK, MARK, 30300, List.of()),
                 List.of(),
                 SplitTunnel.NONE)) {
       look(new NameServers(resolvConf, resolvConf, List.of()), resolvConf, loops);

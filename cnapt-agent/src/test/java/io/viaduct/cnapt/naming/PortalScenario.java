@@ -66,7 +66,7 @@ final class PortalScenario {
                 TUN,
                 "viaduct9",
                 1400,
-                new RoutingSettings(true, MARK, MARK, 30300),
+                new RoutingSettings(true, MARK, MARK, 30300, List.of()),
                 DNS,
                 SplitTunnel.NONE)) {
       CountDownLatch passed = new CountDownLatch(1);
