@@ -25,9 +25,11 @@ import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
 import io.viaduct.cnapt.mobility.SleepWatch;
+import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
+import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
@@ -58,6 +60,8 @@ import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -98,10 +102,12 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private final IoEventLoop dataLoop;
   private final EventLoop controlLoop;
   private final OutsideResolver names;
+  private final PortalNames portalNames;
   private final Classifier classifier; // the table at the start
   private final TunDevice tun;
   private final DataPath data;
   private final NetworkWatch network;
+  private final StrayRoutes strays;
   private final RegistrationMoves registration;
   private final TokenSource tokens;
   private final ReceiptLedger receipts;
@@ -135,7 +141,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
     // Created before any name look-up, because the device's routes will lead other look-ups into
     // the tunnel.
-    this.names = new OutsideResolver(controlLoop, mark, configuration.resolvers(), nanoTime);
+    InetSocketAddress own = configuration.portalResolver();
+    List<InetAddress> inside = new ArrayList<>(configuration.resolvers());
+    inside.add(own.getAddress());
+    this.names = new OutsideResolver(controlLoop, mark, inside, nanoTime);
+    this.portalNames = new PortalNames(controlLoop, own, () -> resolvers);
     OutsideResolverProvider.install(names);
     this.tokens =
         configuration
@@ -176,6 +186,10 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
             dataLoop, LinkRules.of(configuration.links()), data.links(), snapts::linksChanged);
     this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
+    this.strays = new StrayRoutes(tun.name(), configuration.followedNetworks());
+    if (configuration.routing().enabled()) {
+      network.alsoTell(strays::accept);
+    }
     SnaptClaims claims = new SnaptClaims(order);
     snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
     snapts.spreadBy(claims, new SecureRandom(), controlLoop);
@@ -236,7 +250,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     EgressRouting leadingRoutes = leading.await();
     routing = leadingRoutes;
     leadingRoutes.guard(configuration.tun(), configuration.outage(), classifier);
-    leadingRoutes.watchPortal(configuration.portal(), controlLoop, snapts::networkChanged);
+    leadingRoutes.watchPortal(
+        configuration.portal(), this::snaptHosts, controlLoop, portalNames, snapts::networkChanged);
     if (snapts.peer() != null) {
       leadingRoutes.carries(true); // the Welcome came before the guard
     }
@@ -253,6 +268,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     own.of(
         data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
     own.of(bridge);
+    own.of(portalNames);
+    own.of(strays);
     own.paths(configuration.snapts().sessions(), data.counters());
     own.sip(() -> tokens.status().probes());
     if (configuration.routingHook().socket().isPresent()) {
@@ -266,6 +283,15 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
         configuration.statusSocket(),
         statusSource(leadingRoutes)::status,
         FlowQuestions.actions(dataLoop, data));
+  }
+
+  private List<String> snaptHosts() {
+    List<String> hosts = new ArrayList<>(snapts.hosts());
+    String first = configuration.snapt().host();
+    if (!first.isEmpty() && !hosts.contains(first)) {
+      hosts.addFirst(first);
+    }
+    return hosts;
   }
 
   private void watchSleep(SleepWatch sleep) {
@@ -308,6 +334,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
         receipts,
         tokens,
         network,
+        strays,
         handovers,
         carriers);
   }

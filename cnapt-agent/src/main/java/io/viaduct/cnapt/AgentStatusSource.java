@@ -5,6 +5,7 @@ import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
+import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.SignallingStatus;
@@ -29,6 +30,7 @@ final class AgentStatusSource {
   private final ReceiptLedger receipts;
   private final TokenSource tokens;
   private final NetworkWatch network;
+  private final StrayRoutes strays;
   private final HandoverLog handovers;
   private final CarrierLog carriers;
 
@@ -47,6 +49,7 @@ final class AgentStatusSource {
       ReceiptLedger receipts,
       TokenSource tokens,
       NetworkWatch network,
+      StrayRoutes strays,
       HandoverLog handovers,
       CarrierLog carriers) {
     this.configuration = configuration;
@@ -61,6 +64,7 @@ final class AgentStatusSource {
     this.receipts = receipts;
     this.tokens = tokens;
     this.network = network;
+    this.strays = strays;
     this.handovers = handovers;
     this.carriers = carriers;
   }
@@ -95,6 +99,7 @@ final class AgentStatusSource {
         network.links().status(),
         snapshot.paths(),
         routes.portal(),
+        strays.present(),
         snapshot,
         handovers.count(),
         handovers.entries(),

@@ -28,10 +28,12 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// The configuration of one device's agent. `CnaptConfiguration.yml` has the defaults and their
 /// reasons.
@@ -80,6 +82,7 @@ public record CnaptConfiguration(
     LoggingSettings logging) {
   // MAXNS of resolv.h.
   private static final int RESOLVERS_MAX = 3;
+  private static final int DNS_PORT = 53;
 
   /// Checks the rules that concern more than one key.
   public CnaptConfiguration {
@@ -97,7 +100,7 @@ public record CnaptConfiguration(
               Map.entry("token-file", tokenFile.isPresent()),
               Map.entry("dns", !dns.isEmpty()),
               Map.entry("outage.direct", !outage.direct().isEmpty()),
-              Map.entry("portal.probe", !portal.probe().isEmpty()),
+              Map.entry("portal.probe", portal.looks() && !portal.asksSnapts()),
               Map.entry("routing-hook.socket", routingHook.socket().isPresent()),
               Map.entry("split-tunnel", !splitTunnel.equals(SplitTunnel.NONE))));
     } else {
@@ -111,7 +114,7 @@ public record CnaptConfiguration(
     for (String address : dns) {
       checkResolver(address, tun);
     }
-    if ((!outage.direct().isEmpty() || !portal.probe().isEmpty()) && routing.priority() < 2) {
+    if ((!outage.direct().isEmpty() || portal.looks()) && routing.priority() < 2) {
       throw new IllegalArgumentException(
           "routing.priority must be at least 2 with outage.direct or portal.probe, because their"
               + " rules come one before, got "
@@ -204,6 +207,17 @@ public record CnaptConfiguration(
   /// Returns the resolvers of the key `dns`.
   List<InetAddress> resolvers() {
     return dns.stream().map(InetAddress::ofLiteral).toList();
+  }
+
+  /// Returns the networks to which routes of the main table are followed.
+  List<AddressPrefix> followedNetworks() {
+    return Stream.concat(routing.local().stream(), splitTunnel.prefixes().stream()).toList();
+  }
+
+  /// Returns the address at which the agent answers for a captive portal's name.
+  InetSocketAddress portalResolver() {
+    String own = tun.ipv4().isEmpty() ? tun.ipv6() : tun.ipv4();
+    return new InetSocketAddress(InetAddress.ofLiteral(own), DNS_PORT);
   }
 
   /// Returns the limits that this end offers.

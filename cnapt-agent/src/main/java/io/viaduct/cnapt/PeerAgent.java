@@ -303,6 +303,7 @@ final class PeerAgent
         network.links().status(),
         snapshot.paths(),
         "",
+        List.of(),
         snapshot,
         handovers.count(),
         handovers.entries(),

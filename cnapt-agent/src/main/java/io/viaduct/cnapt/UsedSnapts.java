@@ -33,11 +33,14 @@ import org.jspecify.annotations.Nullable;
 /// two lines have the same SNAPT. Made by the starting thread; then any thread may call the
 /// methods.
 final class UsedSnapts {
+  private static final int HOSTS_MAX = 8;
+
   private final List<SnaptLine> lines;
   private final SnaptOrder order;
   private final BridgeDirectory bridge;
   private final LeftSnapts left = new LeftSnapts();
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
+  private volatile List<String> hosts = List.of();
   private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
   // By id, of the newest grant or directory of the bridge.
@@ -99,6 +102,7 @@ final class UsedSnapts {
     if (measuring != null) {
       measuring.granted(ticket.addresses());
     }
+    known(ticket.relays());
     bridge.granted(ticket.keys());
     order.granted(ticket.ranks(), ticket.terms());
     if (!ticket.terms().isEmpty()) {
@@ -126,8 +130,20 @@ final class UsedSnapts {
     line.terms(terms.getOrDefault(line.state().snaptId(), SnaptTerms.UNKNOWN));
   }
 
+  /// Returns the hosts of the SNAPTs of the last list. Any thread may call this.
+  List<String> hosts() {
+    return hosts;
+  }
+
+  private void known(List<Snapt> listed) {
+    if (!listed.isEmpty()) {
+      hosts = listed.stream().map(Snapt::host).distinct().limit(HOSTS_MAX).toList();
+    }
+  }
+
   /// Tells the other lines of the list that one has got. Called on the control loop.
   void listed(SnaptLine by, List<Snapt> snapts) {
+    known(snapts);
     SnaptWatch measuring = watch;
     if (measuring != null) {
       measuring.list(snapts);

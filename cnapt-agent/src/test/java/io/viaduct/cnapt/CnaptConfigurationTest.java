@@ -85,7 +85,7 @@ class CnaptConfigurationTest {
         "split-tunnel: {prefixes: [10.0.0.1/8]} | key 'split-tunnel.prefixes[0]': bits behind the prefix must be 0",
         "split-tunnel: {users: [alice]} | key 'split-tunnel.users[0]': a user must be a number (id -u NAME)",
         "split-tunnel: {users: [9-5]} | got '9-5'",
-        "portal: {probe: https://a.test/} | probe must be a page such as http://host/generate_204, without TLS",
+        "portal: {probe: https://a.test/} | probe must be snapt, a page such as http://host/generate_204, without TLS",
         "portal: {probe: page} | got 'page'",
         "portal: {interval: 10ms} | interval must be at least 1s",
         "outage: {after: 0s} | after must be at least 1s",

@@ -7,6 +7,8 @@ import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.mobility.StrayRoutes;
+import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.tunnel.Carried;
@@ -51,6 +53,8 @@ class ReadmeTest {
       meters.of((PeerServer) null);
       meters.of((RoutingHook) null);
       meters.of((BridgeDirectory) null);
+      meters.of((PortalNames) null);
+      meters.of((StrayRoutes) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

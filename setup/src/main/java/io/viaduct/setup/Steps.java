@@ -163,7 +163,7 @@ final class Steps {
     out.println("Open in the firewall:");
     for (Snapt snapt : installation.snapts()) {
       out.printf(
-          "  %-20s %d/tcp, %d/udp   from devices%n",
+          "  %-20s %d/tcp, %d/udp, 80/tcp   from devices%n",
           snapt.hosts().getFirst(), snapt.port(), snapt.port());
     }
     out.printf("  %-20s 5060/udp, 5060/tcp from devices%n", installation.bridgeHosts().getFirst());

@@ -25,6 +25,7 @@ import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.ProbePage;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
@@ -127,6 +128,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final GroupCounts groupCounts = new GroupCounts();
   private @Nullable SnaptGroup group;
   private volatile @Nullable ControlServer control;
+  private @Nullable ProbePage probePage;
   private @Nullable InetSocketAddress dataAddress;
   private @Nullable InetSocketAddress controlAddress;
   private @Nullable SnaptStatusSource status;
@@ -318,6 +320,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   // device.
   void startControl() throws IOException {
     SnaptConfiguration.Control settings = configuration.control();
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory());
     ControlServer server =
         new ControlServer(
             new ControlServer.Settings(
@@ -334,8 +339,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 configuration.limits(),
                 configuration.relays().stream().map(RelayAddress::message).toList()),
             new SnaptTls(tls).controlPort(),
-            new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
+            loop,
             verifier(),
             registry,
             receipts,
@@ -350,6 +354,30 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             settings.listen(),
             settings.port(),
             () -> server.start(new InetSocketAddress(settings.listen(), settings.port())));
+    startProbePage(loop);
+  }
+
+  // Devices only fail to notice captive portals without it, so this SNAPT serves them all the same.
+  private void startProbePage(MultiThreadIoEventLoopGroup loop) {
+    SnaptConfiguration.PortalProbe settings = configuration.portalProbe();
+    if (!settings.enabled()) {
+      return;
+    }
+    ProbePage page = new ProbePage(loop);
+    try {
+      InetSocketAddress at =
+          Listening.on(
+              "portal-probe.listen",
+              "portal-probe.port",
+              "TCP",
+              settings.listen(),
+              settings.port(),
+              () -> page.start(new InetSocketAddress(settings.listen(), settings.port())));
+      LOG.info("devices notice captive portals by http://{}{}", at, ProbePage.PATH);
+      probePage = page;
+    } catch (IOException e) {
+      LOG.warn("devices notice no captive portal by this SNAPT: {}", e.getMessage());
+    }
   }
 
   private TokenVerifier verifier() {
@@ -423,6 +451,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     ControlServer server = control;
     if (server != null) {
       meters.control(server, configuration.control().connectionsMax());
+    }
+    ProbePage page = probePage;
+    if (page != null) {
+      meters.probePage(page);
     }
     meters.sessions(registry, configuration.sessions().max());
     meters.reports(sender, reporting, configuration.reporting().spoolReportsMax());
@@ -517,6 +549,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   @Override
   public void close() {
     readiness.obstructed("process", "stopping");
+    if (probePage != null) {
+      probePage.stop();
+    }
     if (control != null) {
       control.stop();
     }

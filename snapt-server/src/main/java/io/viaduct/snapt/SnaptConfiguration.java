@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
 /// @param socket Unix socket for `snapt status`
 /// @param tls certificate for agents and for the bridge, and the authorities that may sign the
 ///   bridge's certificate
+/// @param portalProbe the page by which devices notice captive portals
 /// @param tunnel treatment of the packets to devices
 /// @param relays other SNAPTs that the Welcome lists
 /// @param group SNAPTs that hand sessions over to each other
@@ -43,6 +44,7 @@ public record SnaptConfiguration(
     Path socket,
     TlsSettings tls,
     Control control,
+    PortalProbe portalProbe,
     Data data,
     TunnelSettings tunnel,
     Sessions sessions,
@@ -129,6 +131,17 @@ public record SnaptConfiguration(
       require(connectionsPerAddressMax, 1, connectionsMax, "control.connections-per-address-max");
       require(handshakeTimeout, 100, 60_000, "control.handshake-timeout");
       require(keepAlive, 100, 600_000, "control.keep-alive");
+    }
+  }
+
+  /// The page that devices ask by plain HTTP to notice a captive portal.
+  ///
+  /// @param enabled false if this SNAPT has no such page
+  /// @param listen local address
+  /// @param port TCP port, 0 for any free port; agents ask port 80
+  public record PortalProbe(boolean enabled, String listen, int port) {
+    public PortalProbe {
+      requirePort("portal-probe.port", port);
     }
   }
 

@@ -8,6 +8,7 @@ import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.ProbePage;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.group.GroupCounts;
 import io.viaduct.snapt.napt.Translated;
@@ -96,6 +97,16 @@ final class SnaptMetrics {
     FunctionCounter.builder("viaduct_group_strangers", group, GroupCounts::strangers)
         .description("Callers whose certificate is missing or of no member")
         .register(registry);
+  }
+
+  /// Registers the meters of the page for captive portals.
+  void probePage(ProbePage page) {
+    page.outcomes()
+        .bind(
+            registry,
+            "viaduct_portal_probes",
+            "outcome",
+            "Connections of devices that look for a captive portal");
   }
 
   /// Registers the meters of the data path.

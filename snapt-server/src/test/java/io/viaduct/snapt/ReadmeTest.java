@@ -28,6 +28,7 @@ class ReadmeTest {
             state: %s
             tls: {certificate: %s, private-key: %s, trust: %s}
             control: {listen: 127.0.0.1, port: 0}
+            portal-probe: {listen: 127.0.0.1, port: 0}
             data: {loops: 1}
             reporting: {bridge-host: localhost, report-key: %s, drain: 0s}
             """

@@ -56,6 +56,7 @@ class SnaptReloadTest {
         state: %s
         tls: {certificate: %s, private-key: %s, trust: %s}
         control: {listen: 127.0.0.1, port: %d, handshake-timeout: 30s}
+        portal-probe: {enabled: false}
         data: {loops: 1}
         reporting: {bridge-host: localhost, report-key: %s, drain: 0s}
         """

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      the same, fwmark 0: unreachable                  also if the main table has no route
-///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
+///     priority p      to LOCAL lookup main suppress_prefixlength 0     `routing.local` stays direct
 ///     priority p + 1  not from all fwmark M lookup T                   the agent's own sockets stay direct
 ///     table T         default dev TUN                                  everything else enters the tunnel
 ///
@@ -106,11 +107,9 @@ public final class EgressRouting implements AutoCloseable {
       RoutingSettings routing,
       List<AddressPrefix> networks)
       throws IOException {
-    RoutingSettings none =
-        new RoutingSettings(false, routing.mark(), routing.table(), routing.priority());
     EgressRouting egress =
         new EgressRouting(
-            none,
+            routing.disabled(),
             List.of(),
             SplitTunnel.NONE,
             familiesOf(tun),
@@ -194,6 +193,7 @@ public final class EgressRouting implements AutoCloseable {
           .filter(family::includes)
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
       commands.addAll(outside.ofSplit(family, split));
+      commands.addAll(outside.ofLocal(family));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
@@ -207,9 +207,14 @@ public final class EgressRouting implements AutoCloseable {
 
   private List<String> rules() {
     return List.of(
-        "priority " + routing.priority() + " from all lookup main suppress_prefixlength 0",
         "priority %d not from all fwmark %d lookup %d"
             .formatted(routing.priority() + 1, routing.mark(), routing.table()));
+  }
+
+  // An agent of the version before followed all routes of the main table.
+  private List<String> formerRules() {
+    return List.of(
+        "priority " + routing.priority() + " from all lookup main suppress_prefixlength 0");
   }
 
   private void removeLeftOvers() throws IOException {
@@ -221,6 +226,7 @@ public final class EgressRouting implements AutoCloseable {
       // Two passes: two concurrent starts may have added each rule twice, but never more often.
       for (int time = 0; time < 2; time++) {
         rules().forEach(rule -> commands.add("rule del " + rule));
+        formerRules().forEach(rule -> commands.add("rule del " + rule));
         for (int each = 0; each < RESOLVERS_MAX; each++) {
           commands.add(
               "rule del"
@@ -261,12 +267,30 @@ public final class EgressRouting implements AutoCloseable {
 
   /// Looks for a captive portal whenever the tunnel carries nothing, and opens the way to it.
   ///
+  /// @param snapts hosts of the SNAPTs that are known
   /// @param loop of an `EpollIoHandler`, for the probes
+  /// @param naming tells applications the portal's addresses
   /// @param passed called when a portal lets the device through
-  public void watchPortal(PortalSettings settings, EventLoop loop, Runnable passed) {
-    if (routing.enabled() && settings.isEnabled()) {
-      PortalProbe probe = new PortalProbe(loop, routing.mark(), URI.create(settings.probe()));
-      portal = new PortalWatch(probe::probe, outside.portalGate(), settings.interval(), passed);
+  public void watchPortal(
+      PortalSettings settings,
+      Supplier<List<String>> snapts,
+      EventLoop loop,
+      PortalNaming naming,
+      Runnable passed) {
+    if (routing.enabled() && settings.looks()) {
+      ProbedPages pages = new ProbedPages(settings, snapts);
+      PortalProbe probe = new PortalProbe(loop, routing.mark());
+      portal =
+          new PortalWatch(
+              () ->
+                  pages
+                      .next()
+                      .map(probe::probe)
+                      .orElseGet(() -> new PortalFinding.Unknown("no SNAPT is known")),
+              outside.portalGate(),
+              naming,
+              settings.interval(),
+              passed);
     }
   }
 

@@ -14,6 +14,7 @@ final class OutsideRules {
   private static final int SPLIT = 118;
   private static final int OUTAGE = 119;
   private static final int PORTAL = 120;
+  private static final int LOCAL = 121;
 
   private final RoutingSettings routing;
   private final List<AddressFamily> families;
@@ -30,6 +31,16 @@ final class OutsideRules {
         .toList();
   }
 
+  /// Returns the commands that keep the networks of `routing.local` direct. A network could push
+  /// routes to all others (RFC 3442), and so lead traffic past the tunnel.
+  List<String> ofLocal(AddressFamily family) {
+    return routing.local().stream()
+        .filter(each -> each.isIpv6() == (family == AddressFamily.IPV6))
+        .map(each ->
+            "rule add to %s lookup main suppress_prefixlength 0 %s".formatted(each, mine(LOCAL)))
+        .toList();
+  }
+
   // The kernel goes on to the next rule if the main table has no route: that rule leads into the
   // tunnel. The agent's own sockets have a mark, and may have a route by a rule of the operator.
   private String elseUnreachable(String selector) {
@@ -39,7 +50,7 @@ final class OutsideRules {
   /// Returns the commands that remove the rules of all kinds, also those of a killed agent.
   List<String> allRemovals(AddressFamily family) throws IOException {
     List<String> commands = new ArrayList<>();
-    for (int protocol : List.of(SPLIT, OUTAGE, PORTAL)) {
+    for (int protocol : List.of(SPLIT, OUTAGE, PORTAL, LOCAL)) {
       commands.addAll(removals(family, protocol));
     }
     return commands;
@@ -101,7 +112,8 @@ final class OutsideRules {
 
   // Rules for a time come before the rules for resolvers.
   private String mine(int protocol) {
-    int priority = protocol == SPLIT ? routing.priority() : routing.priority() - 1;
+    boolean isForATime = protocol == OUTAGE || protocol == PORTAL;
+    int priority = isForATime ? routing.priority() - 1 : routing.priority();
     return "priority %d protocol %d".formatted(priority, protocol);
   }
 

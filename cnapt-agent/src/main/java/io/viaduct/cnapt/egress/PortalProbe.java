@@ -44,16 +44,14 @@ final class PortalProbe {
 
   private final EventLoop loop;
   private final int mark;
-  private final URI page;
 
-  PortalProbe(EventLoop loop, int mark, URI page) {
+  PortalProbe(EventLoop loop, int mark) {
     this.loop = loop;
     this.mark = mark;
-    this.page = page;
   }
 
-  /// Asks once.
-  PortalFinding probe() {
+  /// Asks a page once.
+  PortalFinding probe(URI page) {
     CompletableFuture<PortalFinding> finding = new CompletableFuture<>();
     Channel channel = null;
     try {
@@ -65,7 +63,7 @@ final class PortalProbe {
               .channel(EpollSocketChannel.class)
               .option(SO_MARK, mark)
               .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS)
-              .handler(new Exchange(finding))
+              .handler(new Exchange(page, finding))
               .connect(new InetSocketAddress(host, port))
               .syncUninterruptibly()
               .channel();
@@ -86,22 +84,25 @@ final class PortalProbe {
     }
   }
 
-  private PortalFinding judge(FullHttpResponse answer) {
+  private static PortalFinding judge(URI page, FullHttpResponse answer) {
     int code = answer.status().code();
     if (code == NO_CONTENT) {
       return new PortalFinding.Open();
     }
     if (answer.status().codeClass() == HttpStatusClass.REDIRECTION) {
-      return redirected(answer.headers().get(HttpHeaderNames.LOCATION, ""));
+      return redirected(page, answer.headers().get(HttpHeaderNames.LOCATION, ""));
     }
     return code == OK || code == AUTHENTICATION_REQUIRED
         ? new PortalFinding.Portal(page)
         : new PortalFinding.Unknown("the page answered " + code);
   }
 
-  private PortalFinding redirected(String location) {
+  private static PortalFinding redirected(URI page, String location) {
     try {
       URI target = page.resolve(location);
+      if ("https".equals(target.getScheme()) && page.getHost().equals(target.getHost())) {
+        return new PortalFinding.Unknown("the host itself answered: it wants TLS");
+      }
       boolean isWeb = "http".equals(target.getScheme()) || "https".equals(target.getScheme());
       return isWeb && target.getHost() != null
           ? new PortalFinding.Portal(target)
@@ -111,7 +112,7 @@ final class PortalProbe {
     }
   }
 
-  private FullHttpRequest request() {
+  private static FullHttpRequest request(URI page) {
     String path = page.getRawPath().isEmpty() ? "/" : page.getRawPath();
     String query = page.getRawQuery() == null ? "" : "?" + page.getRawQuery();
     FullHttpRequest request =
@@ -122,10 +123,12 @@ final class PortalProbe {
     return request;
   }
 
-  private final class Exchange extends ChannelInitializer<Channel> {
+  private static final class Exchange extends ChannelInitializer<Channel> {
+    private final URI page;
     private final CompletableFuture<PortalFinding> finding;
 
-    Exchange(CompletableFuture<PortalFinding> finding) {
+    Exchange(URI page, CompletableFuture<PortalFinding> finding) {
+      this.page = page;
       this.finding = finding;
     }
 
@@ -139,13 +142,13 @@ final class PortalProbe {
               new SimpleChannelInboundHandler<FullHttpResponse>() {
                 @Override
                 public void channelActive(ChannelHandlerContext context) {
-                  context.writeAndFlush(request());
+                  context.writeAndFlush(request(page));
                 }
 
                 @Override
                 protected void channelRead0(
                     ChannelHandlerContext context, FullHttpResponse answer) {
-                  finding.complete(judge(answer));
+                  finding.complete(judge(page, answer));
                 }
 
                 @Override

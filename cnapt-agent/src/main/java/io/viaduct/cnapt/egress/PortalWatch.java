@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.egress;
 
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,6 +39,7 @@ final class PortalWatch implements AutoCloseable {
 
   private final Supplier<PortalFinding> probe;
   private final Gate gate;
+  private final PortalNaming naming;
   private final Runnable passed;
   private final long intervalMs;
   private final ScheduledThreadPoolExecutor worker;
@@ -47,9 +49,15 @@ final class PortalWatch implements AutoCloseable {
   /// Starts to look, because the tunnel carries nothing yet.
   ///
   /// @param passed called when the portal lets the device through
-  PortalWatch(Supplier<PortalFinding> probe, Gate gate, Duration interval, Runnable passed) {
+  PortalWatch(
+      Supplier<PortalFinding> probe,
+      Gate gate,
+      PortalNaming naming,
+      Duration interval,
+      Runnable passed) {
     this.probe = probe;
     this.gate = gate;
+    this.naming = naming;
     this.passed = passed;
     this.intervalMs = interval.toMillis();
     worker =
@@ -102,22 +110,40 @@ final class PortalWatch implements AutoCloseable {
     }
     shut();
     try {
-      gate.open(hosts(portal));
+      List<InetAddress> addresses = List.of(InetAddress.getAllByName(portal.getHost()));
+      gate.open(hosts(addresses, portal.getPort()));
       page = portal;
       LOG.warn("a captive portal wants to be passed: open {}", portal);
+      name(portal.getHost(), addresses);
     } catch (IOException e) {
       LOG.error("the way to the captive portal {} cannot be opened: {}", portal, e.toString());
       shut();
     }
   }
 
-  private static List<InetSocketAddress> hosts(URI portal) throws IOException {
+  // Applications that ask a resolver behind the tunnel could not find the portal.
+  private void name(String host, List<InetAddress> addresses) {
+    if (NetUtil.createInetAddressFromIpAddressString(host) != null) {
+      return;
+    }
+    try {
+      naming.answer(host, addresses);
+    } catch (IOException e) {
+      LOG.warn(
+          "applications may not find the captive portal {}, which has the addresses {}: {}",
+          host,
+          addresses,
+          e.toString());
+    }
+  }
+
+  private static List<InetSocketAddress> hosts(List<InetAddress> addresses, int port) {
     List<InetSocketAddress> hosts = new ArrayList<>();
-    for (InetAddress address : InetAddress.getAllByName(portal.getHost())) {
+    for (InetAddress address : addresses) {
       hosts.add(new InetSocketAddress(address, HTTP));
       hosts.add(new InetSocketAddress(address, HTTPS));
-      if (portal.getPort() > 0 && portal.getPort() != HTTP && portal.getPort() != HTTPS) {
-        hosts.add(new InetSocketAddress(address, portal.getPort()));
+      if (port > 0 && port != HTTP && port != HTTPS) {
+        hosts.add(new InetSocketAddress(address, port));
       }
     }
     return hosts;
@@ -129,6 +155,11 @@ final class PortalWatch implements AutoCloseable {
       gate.shut();
     } catch (IOException e) {
       LOG.error("the way to the captive portal stays open, because {}", e.toString());
+    }
+    try {
+      naming.end();
+    } catch (IOException e) {
+      LOG.error("applications do not get their resolvers again, because {}", e.toString());
     }
   }
 

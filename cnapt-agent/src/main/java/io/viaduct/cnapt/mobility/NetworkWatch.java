@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class NetworkWatch implements AutoCloseable {
   private final Supplier<@Nullable InetSocketAddress> peer;
   private final Listener listener;
   private final LinkMonitor links;
+  private Consumer<NetworkChange> also = _ -> {}; // written before the start
   private @Nullable NetlinkMonitor monitor;
   private volatile @Nullable InetAddress local; // written by the event loop
   private volatile String described = "nowhere";
@@ -72,7 +74,13 @@ public final class NetworkWatch implements AutoCloseable {
     look("route");
   }
 
+  /// Passes each message of the kernel on, too. To be called before the start.
+  public void alsoTell(Consumer<NetworkChange> other) {
+    also = other;
+  }
+
   void changed(NetworkChange change) {
+    also.accept(change);
     String cause = view.accept(change);
     if (cause != null) {
       changes++;

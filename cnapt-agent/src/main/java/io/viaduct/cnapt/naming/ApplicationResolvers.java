@@ -27,16 +27,17 @@ public final class ApplicationResolvers implements AutoCloseable {
   // A program that writes in place may not have finished yet.
   private static final int SETTLE_MS = 200;
 
-  private final List<String> addresses;
+  private final List<String> own;
   private final Path conf;
   private final ResolverFile file;
   private final @Nullable ResolvedLink link;
   private volatile @Nullable WatchService watch; // null unless this agent replaces the file
+  private List<String> now = List.of(); // guarded by this
   private boolean closed; // guarded by this
 
   private ApplicationResolvers(
-      List<String> addresses, Path conf, ResolverFile file, @Nullable ResolvedLink link) {
-    this.addresses = addresses;
+      List<String> own, Path conf, ResolverFile file, @Nullable ResolvedLink link) {
+    this.own = own;
     this.conf = conf;
     this.file = file;
     this.link = link;
@@ -51,7 +52,7 @@ public final class ApplicationResolvers implements AutoCloseable {
   /// @throws IOException if they cannot be set; the message says what to do
   public static ApplicationResolvers set(List<String> addresses, String device, Path state)
       throws IOException {
-    boolean resolved = !addresses.isEmpty() && ResolvedLink.servesThisHost(RESOLV_CONF);
+    boolean resolved = ResolvedLink.servesThisHost(RESOLV_CONF);
     return set(addresses, RESOLV_CONF, state, resolved ? new ResolvedLink(device) : null);
   }
 
@@ -64,15 +65,51 @@ public final class ApplicationResolvers implements AutoCloseable {
     if (!byFile && file.restore()) {
       LOG.info("{} is restored, because an agent was killed", conf);
     }
-    if (link != null) {
-      link.set(addresses);
-      LOG.info("applications ask {} through the tunnel, by systemd-resolved", addresses);
-    } else if (byFile) {
-      file.set(addresses);
-      LOG.info("applications ask {} through the tunnel, by {}", addresses, conf);
-      made.watch();
-    }
+    made.use(addresses);
     return made;
+  }
+
+  private synchronized void use(List<String> next) throws IOException {
+    if (closed || next.equals(now)) {
+      return;
+    }
+    if (next.isEmpty()) {
+      revert();
+    } else if (link != null) {
+      link.set(next);
+      LOG.info("applications ask {}, by systemd-resolved", next);
+    } else {
+      file.set(next);
+      LOG.info("applications ask {}, by {}", next, conf);
+      if (watch == null) {
+        watch();
+      }
+    }
+    now = next;
+  }
+
+  private void revert() throws IOException {
+    if (link != null) {
+      link.revert();
+    } else if (file.restore()) {
+      LOG.info("{} is restored", conf);
+    }
+  }
+
+  /// Gives the applications another resolver until [#useOwn]. Blocking; any thread may call this.
+  ///
+  /// @param address numeric address
+  /// @throws IOException if it cannot be set
+  public void useInstead(String address) throws IOException {
+    use(List.of(address));
+  }
+
+  /// Gives the applications the resolvers of the key `dns` again, or the network's own if the key
+  /// names none. Blocking; any thread may call this.
+  ///
+  /// @throws IOException if they cannot be set
+  public void useOwn() throws IOException {
+    use(own);
   }
 
   private void watch() throws IOException {
@@ -121,14 +158,14 @@ public final class ApplicationResolvers implements AutoCloseable {
   }
 
   private synchronized void look() {
-    if (closed || watch == null || file.isSet()) {
+    if (closed || now.isEmpty() || watch == null || file.isSet()) {
       return;
     }
     try {
-      file.set(addresses);
-      LOG.info("{} was written by another program: applications ask {} again", conf, addresses);
+      file.set(now);
+      LOG.info("{} was written by another program: applications ask {} again", conf, now);
     } catch (IOException | UncheckedIOException e) {
-      LOG.warn("applications ask the network's resolvers, not {}: {}", addresses, e.toString());
+      LOG.warn("applications ask the network's resolvers, not {}: {}", now, e.toString());
     }
   }
 
@@ -140,10 +177,8 @@ public final class ApplicationResolvers implements AutoCloseable {
       if (watch != null) {
         watch.close();
       }
-      if (link != null) {
-        link.revert();
-      } else if (!addresses.isEmpty() && file.restore()) {
-        LOG.info("{} is restored", conf);
+      if (!now.isEmpty()) {
+        revert();
       }
     } catch (IOException e) {
       LOG.error("{} cannot be restored now, the next start restores it: {}", conf, e.toString());

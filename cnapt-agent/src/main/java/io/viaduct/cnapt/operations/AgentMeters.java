@@ -13,6 +13,8 @@ import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.mobility.StrayRoutes;
+import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.peer.PeerRefusal;
 import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.peer.PeerSources;
@@ -420,6 +422,25 @@ public final class AgentMeters {
       counter("viaduct_directories_refused", bridge, of -> of.refused(reason))
           .description("Directories of SNAPTs, signed by the bridge, that were refused, by reason")
           .tag("reason", reason.label())
+          .register(registry);
+    }
+  }
+
+  /// Registers the routes that would lead past the tunnel.
+  public void of(StrayRoutes strays) {
+    total(
+        "viaduct_stray_routes",
+        "Routes that would lead past the tunnel, and were not followed",
+        strays,
+        StrayRoutes::seen);
+  }
+
+  /// Registers the queries for the name of a captive portal.
+  public void of(PortalNames portal) {
+    for (PortalNames.Outcome outcome : PortalNames.Outcome.values()) {
+      counter("viaduct_portal_queries", portal, of -> of.of(outcome))
+          .description("DNS queries of applications while a captive portal was open")
+          .tag("outcome", outcome.label())
           .register(registry);
     }
   }

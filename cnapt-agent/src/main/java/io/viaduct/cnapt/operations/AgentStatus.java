@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param links the links that may carry the tunnel
 /// @param paths the paths of the session
 /// @param portal page of the captive portal that stands in the way; empty if none was noticed
+/// @param strayRoutes routes of the main table that are not followed, because they would lead past
+///   the tunnel
 /// @param session that with the first SNAPT in use; null before the first Welcome
 /// @param snapts the SNAPTs in use; empty with a peer
 /// @param watchedSnapts the other SNAPTs of the list, as far as they are measured; empty if only
@@ -44,6 +46,7 @@ public record AgentStatus(
     List<LinkStatus> links,
     List<PathStatus> paths,
     String portal,
+    List<String> strayRoutes,
     DataStatus data,
     long handoverCount,
     List<Handover> handovers,

@@ -52,6 +52,13 @@ public final class StatusText {
     if (!portal.isEmpty()) {
       line(text, "portal", "a captive portal stands in the way: open " + portal);
     }
+    status
+        .path("strayRoutes")
+        .forEach(route ->
+            line(
+                text,
+                "ignored",
+                "the route " + route.asString("") + ", which would lead past the tunnel"));
     line(text, "path", path(data));
     JsonNode tun = status.path("tun");
     line(

@@ -42,13 +42,29 @@ class EgressRoutingLabIT {
   }
 
   @Test
+  void routesThatANetworkPushesDoNotLeadPastTheTunnel() throws Exception {
+    assertThat(scenario("pushed"))
+        .contains("pushed 1.1.1.1 dev viaduct9")
+        .contains("pushed 198.51.100.9 dev viaduct9")
+        .contains("pushed 8.8.8.8 dev viaduct9")
+        .contains("pushed 9.9.9.9 dev viaduct9")
+        .containsPattern("pushed 2001:4860::1 .*dev viaduct9")
+        .contains("agent 1.1.1.1 via 10.5.0.1 dev up0")
+        .contains("private 10.9.0.1 via 10.5.0.3 dev up0")
+        .contains("noticed 5 [")
+        .contains("0.0.0.0/1 via 10.5.0.1 dev up0", "9.9.9.0/24 dev up0", "2000:0:0:0:0:0:0:0/3")
+        .contains("then 5, present 4")
+        .contains("left: rules [] table []");
+  }
+
+  @Test
   void stopRemovesEveryRuleAndRoute() throws Exception {
     assertThat(scenario("stop")).contains("left: rules [] table []");
   }
 
   @Test
   void leftOversOfAKilledAgentAreReplacedNotDoubled() throws Exception {
-    assertThat(scenario("killed")).contains("rules of ours: 4").contains("left: rules [] table []");
+    assertThat(scenario("killed")).contains("rules of ours: 5").contains("left: rules [] table []");
   }
 
   @Test

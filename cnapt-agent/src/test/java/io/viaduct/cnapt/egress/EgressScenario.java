@@ -2,17 +2,32 @@ package io.viaduct.cnapt.egress;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.classification.AddressPrefix;
+import io.viaduct.cnapt.mobility.StrayRoutes;
+import io.viaduct.host.netlink.NetlinkMonitor;
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /// Runs inside the namespace of [EgressRoutingLabIT], and prints the resulting state of the kernel.
 public final class EgressScenario {
   private static final TunSettings TUN = new TunSettings("viaduct9", "100.96.0.2", "fd76::2");
-  private static final RoutingSettings ROUTING = new RoutingSettings(true, 30305, 30305, 30300);
+  private static final RoutingSettings ROUTING =
+      new RoutingSettings(
+          true,
+          30305,
+          30305,
+          30300,
+          List.of(
+              AddressPrefix.of("10.0.0.0/8"),
+              AddressPrefix.of("fc00::/7"),
+              AddressPrefix.of("fe80::/10")));
   private static final int MTU = 1414;
 
   // Both are in the network of up0.
@@ -37,6 +52,7 @@ public final class EgressScenario {
       case "split" -> split();
       case "outage" -> outage();
       case "portal" -> portal();
+      case "pushed" -> pushed();
       case "killed" -> killed();
       default -> refused();
     }
@@ -61,6 +77,37 @@ public final class EgressScenario {
       System.out.println("marked " + shell("ip route get 8.8.8.8 mark 30305"));
       System.out.println("connected " + shell("ip route get 10.5.0.7"));
       System.out.println(shell("ip link show " + device.name()));
+    }
+  }
+
+  // What a hostile network can set by DHCP and router advertisements.
+  private static void pushed() throws Exception {
+    var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    StrayRoutes strays = new StrayRoutes("viaduct9", ROUTING.local());
+    try (TunDevice _ = open();
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE);
+        var _ = NetlinkMonitor.start((IoEventLoop) loops.next(), strays::accept)) {
+      shell(
+          "ip route add 0.0.0.0/1 via 10.5.0.1; ip route add 128.0.0.0/1 via 10.5.0.1;"
+              + " ip route add 8.8.8.0/24 dev up0; ip addr add 9.9.9.2/24 dev up0;"
+              + " ip -6 route add 2000::/3 via fd05::1; ip route add 10.9.0.0/16 via 10.5.0.3");
+      for (String each : List.of("1.1.1.1", "198.51.100.9", "8.8.8.8", "9.9.9.9", "2001:4860::1")) {
+        System.out.println("pushed " + shell("ip route get " + each));
+      }
+      System.out.println("agent " + shell("ip route get 1.1.1.1 mark 30305"));
+      System.out.println("private " + shell("ip route get 10.9.0.1"));
+      long endNs = System.nanoTime() + 10_000_000_000L;
+      while (strays.present().size() < 5 && System.nanoTime() < endNs) {
+        Thread.onSpinWait();
+      }
+      System.out.println("noticed " + strays.seen() + " " + strays.present());
+      shell("ip route del 0.0.0.0/1");
+      while (strays.present().size() > 4 && System.nanoTime() < endNs) {
+        Thread.onSpinWait();
+      }
+      System.out.println("then " + strays.seen() + ", present " + strays.present().size());
+    } finally {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
   }
 

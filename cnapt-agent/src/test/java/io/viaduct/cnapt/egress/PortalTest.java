@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class PortalTest {
   private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final Duration INTERVAL_MIN = Duration.ofSeconds(1);
 
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -50,7 +51,7 @@ class PortalTest {
             }
           });
       URI page = URI.create("http://127.0.0.1:" + server.getLocalPort() + "/generate_204?device=1");
-      return new PortalProbe(loops.next(), 0, page).probe();
+      return new PortalProbe(loops.next(), 0).probe(page);
     }
   }
 
@@ -60,6 +61,7 @@ class PortalTest {
     "302 Found, http://portal.test/login?a=1, Portal[page=http://portal.test/login?a=1]",
     "307 Temporary Redirect, https://10.0.0.1:8443/, Portal[page=https://10.0.0.1:8443/]",
     "302 Found, ftp://portal.test/, Unknown[reason=a redirection to no page of the web]",
+    "301 Moved Permanently, https://127.0.0.1/generate_204, Unknown[reason=the host itself answered: it wants TLS]",
     "302 Found, 'http://a b/', Unknown[reason=a redirection to no address]",
     "503 Service Unavailable, '', Unknown[reason=the page answered 503]"
   })
@@ -90,11 +92,12 @@ class PortalTest {
     assertThat(ask("", request)).isInstanceOf(PortalFinding.Unknown.class);
     assertThat(ask("rubbish\r\n\r\n", request)).isInstanceOf(PortalFinding.Unknown.class);
     URI closed = URI.create("http://127.0.0.1:1/");
-    assertThat(new PortalProbe(loops.next(), 0, closed).probe())
+    assertThat(new PortalProbe(loops.next(), 0).probe(closed))
         .isInstanceOf(PortalFinding.Unknown.class);
   }
 
   private final List<String> gate = new CopyOnWriteArrayList<>();
+  private final List<String> names = new CopyOnWriteArrayList<>();
   private final AtomicInteger passed = new AtomicInteger();
   private final AtomicReference<PortalFinding> finding =
       new AtomicReference<>(new PortalFinding.Unknown("first"));
@@ -111,6 +114,17 @@ class PortalTest {
           @Override
           public void shut() {
             gate.add("shut");
+          }
+        },
+        new PortalNaming() {
+          @Override
+          public void answer(String host, List<InetAddress> addresses) {
+            names.add(host + " " + addresses);
+          }
+
+          @Override
+          public void end() {
+            names.add("end");
           }
         },
         INTERVAL,
@@ -147,5 +161,42 @@ class PortalTest {
       await().until(() -> watch.page() != null);
     }
     assertThat(gate).last().isEqualTo("shut");
+  }
+
+  @Test
+  void applicationsAreToldTheAddressesOfAPortalWithANameUntilItIsPassed() {
+    finding.set(new PortalFinding.Portal(URI.create("http://localhost/login")));
+    try (PortalWatch watch = watch()) {
+      await().until(() -> names.size() == 2);
+      assertThat(names.getFirst()).isEqualTo("end");
+      assertThat(names.getLast()).startsWith("localhost [localhost/127.0.0.1");
+      watch.carries(true);
+      await().until(() -> names.size() == 3);
+      assertThat(names.getLast()).isEqualTo("end");
+    }
+  }
+
+  @Test
+  void aPortalWithoutANameNeedsNone() {
+    finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/login")));
+    try (PortalWatch watch = watch()) {
+      await().until(() -> watch.page() != null);
+      assertThat(names).containsOnly("end");
+    }
+  }
+
+  @Test
+  void theSnaptsThatAreKnownAreAskedInTurnUnlessThereIsAPage() {
+    List<String> snapts = List.of("snapt-1.test", "no host", "2001:db8::1");
+    ProbedPages pages = new ProbedPages(new PortalSettings("snapt", INTERVAL_MIN), () -> snapts);
+    assertThat(pages.next()).contains(URI.create("http://snapt-1.test/generate_204"));
+    assertThat(pages.next()).isEmpty();
+    assertThat(pages.next()).contains(URI.create("http://[2001:db8::1]/generate_204"));
+    assertThat(pages.next()).contains(URI.create("http://snapt-1.test/generate_204"));
+    assertThat(new ProbedPages(new PortalSettings("snapt", INTERVAL_MIN), List::of).next())
+        .isEmpty();
+    PortalSettings other = new PortalSettings("http://page.test/204", INTERVAL_MIN);
+    assertThat(new ProbedPages(other, () -> snapts).next())
+        .contains(URI.create("http://page.test/204"));
   }
 }

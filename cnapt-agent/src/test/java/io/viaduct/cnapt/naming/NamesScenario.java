@@ -40,7 +40,7 @@ public final class NamesScenario {
                 new TunSettings("viaduct9", "100.96.0.2", "fd76::2"),
                 "viaduct9",
                 1400,
-                new RoutingSettings(true, MARK, MARK, 30300),
+                new RoutingSettings(true, MARK, MARK, 30300, List.of()),
                 List.of(),
                 SplitTunnel.NONE)) {
       look(new NameServers(resolvConf, resolvConf, List.of()), resolvConf, loops);
@@ -85,7 +85,7 @@ public final class NamesScenario {
     return "nameserver 198.51.100." + link + "\n";
   }
 
-  private static String asked(OutsideResolver resolver, String host) {
+  static String asked(OutsideResolver resolver, String host) {
     try {
       return resolver.resolve(host).getFirst().getHostAddress();
     } catch (UnknownHostException e) {
@@ -94,6 +94,11 @@ public final class NamesScenario {
   }
 
   private static Process gateway(int link, String answer) throws Exception {
+    return gateway(link, LabNameServer.class, answer);
+  }
+
+  /// Starts a gateway behind a link: a program that has its address 198.51.100.LINK.
+  static Process gateway(int link, Class<?> program, String answer) throws Exception {
     Process process =
         new ProcessBuilder(
                 "unshare",
@@ -105,7 +110,7 @@ public final class NamesScenario {
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                LabNameServer.class.getName(),
+                program.getName(),
                 "198.51.100." + link,
                 answer)
             .redirectErrorStream(true)
@@ -126,11 +131,18 @@ public final class NamesScenario {
     return process;
   }
 
-  private static void shell(String command) throws Exception {
+  static void shell(String command) throws Exception {
     Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     if (process.waitFor() != 0) {
       System.out.println(command + ": " + output);
     }
+  }
+
+  static String said(String command) throws Exception {
+    Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+    process.waitFor();
+    return output;
   }
 }

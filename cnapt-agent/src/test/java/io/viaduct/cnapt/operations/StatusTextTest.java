@@ -69,6 +69,7 @@ class StatusTextTest {
                 0,
                 0)),
         session == null ? "http://portal.test/login" : "",
+        session == null ? List.of("0.0.0.0/1 via 10.2.0.1 dev linkB") : List.of(),
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -143,6 +144,8 @@ class StatusTextTest {
     assertThat(StatusText.of(json))
         .contains("state       starting: no SNAPT has welcomed this device yet")
         .contains("portal      a captive portal stands in the way: open http://portal.test/login")
+        .contains(
+            "ignored     the route 0.0.0.0/1 via 10.2.0.1 dev linkB, which would lead past the tunnel")
         .contains("SNAPT       none")
         .contains("not connected");
   }

@@ -49,6 +49,7 @@ final class BenchNetwork {
     var network = new BenchNetwork(topology);
     network.far().ip("addr add " + BEHIND + "/32 dev lo");
     network.device().ip("route replace unreachable 10.99.0.0/16");
+    network.device().ip(Topology.besideRule(FAR));
     BESIDE.keySet().forEach(network::besideTunnel);
     return network;
   }

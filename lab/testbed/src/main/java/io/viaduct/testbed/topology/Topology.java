@@ -293,11 +293,17 @@ public final class Topology {
     return family == Family.IPV4 ? isMasquerading : isMasquerading6;
   }
 
-  /// Gives the server its second address. The device gets a host route to it through gateway A,
-  /// which takes precedence over the tunnel's default route.
+  /// Gives the server its second address. The device gets a host route to it through gateway A, and
+  /// a rule that looks it up before any tunnel's rules.
   public void passTunnelBy() {
     server.ip("addr add %s/24 dev core0".formatted(SERVER_BESIDE));
     device.ip("route replace %s via 10.71.1.1 dev linkA".formatted(SERVER_BESIDE));
+    device.ip(besideRule(SERVER_BESIDE));
+  }
+
+  /// Returns the rule that follows the main table's routes to a host before any tunnel does.
+  public static String besideRule(String host) {
+    return "rule add to %s priority 100 lookup main suppress_prefixlength 0".formatted(host);
   }
 
   /// Takes a link down on all devices as if a cable were pulled. Its routes disappear, and the
