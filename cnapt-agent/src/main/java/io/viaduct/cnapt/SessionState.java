@@ -43,6 +43,13 @@ final class SessionState {
     return before;
   }
 
+  /// Records that the session of an earlier Welcome goes on.
+  void turnedBack(Welcomed to) {
+    welcomed = to;
+    controlStands = true;
+    credit = CreditNotice.getDefaultInstance(); // as above
+  }
+
   /// Records the MTU that the session's packets need, in bytes.
   void tunMtu(int bytes) {
     tunMtu = bytes;

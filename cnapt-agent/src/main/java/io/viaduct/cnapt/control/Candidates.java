@@ -285,6 +285,23 @@ final class Candidates {
     current(); // which claims it again
   }
 
+  /// Turns back to the SNAPT that has handed the session over: it is home again, although no list
+  /// has it while it drains. The other one is tried again after all others.
+  void turnBack(Snapt to) {
+    dialled = null;
+    if (!snapts.isEmpty()) {
+      tried.add(snapts.get(place % snapts.size()));
+    }
+    if (!snapts.contains(to)) {
+      List<Snapt> longer = new ArrayList<>(snapts);
+      longer.add(to);
+      snapts = List.copyOf(longer);
+    }
+    home = to;
+    begin(snapts.indexOf(to));
+    current(); // which claims it again
+  }
+
   /// Gives up the claim of the SNAPT that is left, because its connection has ended.
   void gone() {
     claims.left(this, null);

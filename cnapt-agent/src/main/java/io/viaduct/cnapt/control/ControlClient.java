@@ -52,6 +52,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
   private @Nullable Departure departing;
+  private final WayBack<ControlDialog, Welcomed> wayBack = new WayBack<>();
   private @Nullable ScheduledFuture<?> retry;
   private @Nullable ScheduledFuture<?> restEnd;
   private boolean away; // no link can be used
@@ -363,8 +364,12 @@ public final class ControlClient implements ControlDialog.Owner {
 
   private Resumption resumption(Snapt at) {
     Welcomed held = session;
-    return held != null && held.snapt().isSameProcess(at)
-        ? new Resumption(held.welcome().getSessionId(), held.ownReceiverIndex())
+    Welcomed left = wayBack.left(loop.ticker().nanoTime());
+    if (held != null && held.snapt().isSameProcess(at)) {
+      return held.resumption();
+    }
+    return left != null && left.snapt().isSameProcess(at)
+        ? left.resumption()
         : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1));
   }
 
@@ -377,6 +382,11 @@ public final class ControlClient implements ControlDialog.Owner {
     if (left != null && !left.isArrival(by, listener.mayLeave())) {
       part("the device stays where it is");
       stay(false);
+      return;
+    }
+    if (left == null && wayBack.isOpen() && !by.welcome().getResumed()) {
+      part("the device stays where it is");
+      turnBack("it does not know the session any more");
       return;
     }
     if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
@@ -394,14 +404,87 @@ public final class ControlClient implements ControlDialog.Owner {
         greeting.toPeer()
             ? by.reachableAtEach(attempts.reachable())
             : by.reachableAt(attempts.reachable(), session);
+    Welcomed before = session;
     session = welcomed;
     loggedWords = "";
     departing = null;
     if (left != null) {
-      left.arrived();
+      arrived(left, before, welcomed);
     }
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
+  }
+
+  /// Ends the session that was left: at once, or when its SNAPT says that the hand-over is done.
+  private void arrived(Departure left, @Nullable Welcomed before, Welcomed now) {
+    decided();
+    if (left.isDecided() || before == null) {
+      left.leave();
+      return;
+    }
+    wayBack.open(new WayBack.Old<>(left.from(), before), left.handOver(), now);
+    left.from().linger(wayBack::close);
+  }
+
+  /// Leaves the old SNAPT of a hand-over for good.
+  private void decided() {
+    ControlDialog old = wayBack.close();
+    if (old != null) {
+      old.leave(Departure.HANDED_OVER, () -> {});
+    }
+  }
+
+  @Override
+  public void moveDone(ControlDialog by, long number) {
+    if (wayBack.isOpenFrom(by)) {
+      decided();
+      return;
+    }
+    Welcomed taken = wayBack.takenNevertheless(number, loop.ticker().nanoTime());
+    if (by == dialog && departing == null && taken != null && candidates.leaveFor(taken.snapt())) {
+      LOG.info("leaving {} for {} again: it has taken the session over", session, taken.snapt());
+      depart(Departure.handedOver(by, number, true));
+    }
+  }
+
+  @Override
+  public void moveUndecided(ControlDialog by) {
+    ControlDialog open = dialog;
+    if (!wayBack.isOpenFrom(by)) {
+      by.leave(Departure.HANDED_OVER, () -> {});
+    } else if (open != null && open.isEstablished() && !listener.isSilent()) {
+      decided();
+    } else {
+      turnBack("it does not answer");
+    }
+  }
+
+  /// Goes on at the SNAPT that has handed the session over, because the other one was lost before
+  /// that one has said that it is done: it has the session until then.
+  ///
+  /// @return false if no hand-over is open
+  private boolean turnBack(String why) {
+    WayBack.Old<ControlDialog, Welcomed> old = wayBack.turn(loop.ticker().nanoTime());
+    if (old == null) {
+      return false;
+    }
+    LOG.warn("going back to {}: {} is lost: {}", old.session(), candidates.current(), why);
+    counts.moveTurnedBack();
+    ControlDialog given = dialog;
+    dialog = old.by();
+    session = old.session();
+    hopeless = false;
+    drains = false;
+    backOff.succeeded();
+    attempts.giveUp();
+    cancelRetry();
+    candidates.turnBack(old.session().snapt());
+    listener.turnedBack(old.session());
+    if (given != null) {
+      given.drop("the session goes on at another SNAPT");
+    }
+    old.by().stay();
+    return true;
   }
 
   @Override
@@ -420,7 +503,11 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     LOG.info("leaving {} for {}: it takes the session over", session, other.get());
-    departing = Departure.handedOver(by, moved.getNumber());
+    depart(Departure.handedOver(by, moved.getNumber(), false));
+  }
+
+  private void depart(Departure now) {
+    departing = now;
     dialog = null;
     backOff.succeeded();
     connect();
@@ -516,6 +603,10 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     dialog = null;
+    if (why != ControlFailure.NETWORK_CHANGED && turnBack(why.label() + ": " + detail)) {
+      counts.failed(why);
+      return;
+    }
     failed(why, detail, closed.isEstablished());
   }
 
@@ -611,6 +702,7 @@ public final class ControlClient implements ControlDialog.Owner {
       if (signing != null) {
         signing.ended(line);
       }
+      decided();
       ControlDialog begun = departing == null ? null : dialog;
       ControlDialog open = holder();
       dialog = null;

@@ -12,6 +12,12 @@ public interface ControlListener {
   /// continues unchanged.
   void welcomed(Welcomed welcomed);
 
+  /// Called when the session goes on at the SNAPT that has handed it over, because the other one
+  /// was lost before it had the session.
+  ///
+  /// @param to the last Welcome of the session that goes on
+  default void turnedBack(Welcomed to) {}
+
   /// Called when the control connection is lost. The client tries to reconnect. The data path
   /// continues.
   void lost(ControlFailure why, String detail);
@@ -51,6 +57,11 @@ public interface ControlListener {
 
   /// Returns whether another SNAPT of the device carries, so that it can do without this one.
   default boolean isSpare() {
+    return false;
+  }
+
+  /// Returns whether nothing comes from the SNAPT of the session.
+  default boolean isSilent() {
     return false;
   }
 
