@@ -243,7 +243,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   }
 
   @Override
-  public void told(boolean draining, int loadPercent) {
+  public void told(boolean draining, long deadlineMs, int loadPercent) {
+    state.told(draining, deadlineMs);
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
   }
 

@@ -18,7 +18,7 @@ final class Candidates {
   /// Failed attempts in a row after which a SNAPT that is not home is skipped.
   static final int ATTEMPTS_MAX = 3;
 
-  private static final int SNAPTS_MAX = 64;
+  private static final int SNAPTS_MAX = 128; // of a grant or directory
 
   private final @Nullable Snapt bootstrap;
   private final long patienceNs;

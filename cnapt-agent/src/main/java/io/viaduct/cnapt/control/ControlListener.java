@@ -37,8 +37,9 @@ public interface ControlListener {
   /// Called with what the SNAPT tells about itself: its state and its load.
   ///
   /// @param draining true if new flows should go elsewhere
+  /// @param deadlineMs Unix time at which the sessions that are left move or end; 0 for never
   /// @param loadPercent 0 to 100
-  default void told(boolean draining, int loadPercent) {}
+  default void told(boolean draining, long deadlineMs, int loadPercent) {}
 
   /// Called when the SNAPT tells the rate of its line towards this device.
   ///

@@ -191,7 +191,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   }
 
   @Override
-  public void told(boolean isDraining, int loadPercent) {
+  public void told(boolean isDraining, long deadlineMs, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
   }
 
