@@ -11,14 +11,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets the line with the longest round trip leave its SNAPT when one that no line uses is clearly
-/// nearer ([BetterSnapt]). New flows then go to the other lines, and the SNAPT is exchanged for
-/// that one, and no other, when the last flow is over. If it refuses, the line stays, and the SNAPT
-/// is not sought for a while ([RefusedSnapts]). Owner: the control loop.
+/// Lets the line with the greatest cost leave its SNAPT when one that no line uses is clearly
+/// better ([BetterSnapt]). The cost is the round trip in ms, and the price in the ms that it is
+/// worth to the user: a dear SNAPT must be so much nearer. New flows then go to the other lines,
+/// and the SNAPT is exchanged for that one, and no other, when the last flow is over. If it
+/// refuses, the line stays, and the SNAPT is not sought for a while ([RefusedSnapts]). Owner: the
+/// control loop.
 ///
 /// @param <L> a line
 final class NearerSnapts<L extends NearerSnapts.Line> {
@@ -30,6 +33,7 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   private final List<L> lines;
   private final Predicate<L> mayDoWithout;
   private final Predicate<Snapt> takesMore;
+  private final ToDoubleFunction<Snapt> priceMs;
   private final LeftSnapts left;
   private final LongSupplier nanoTime;
   private final Map<L, BetterSnapt> decisions = new IdentityHashMap<>();
@@ -67,20 +71,25 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   }
 
   /// A SNAPT that no line uses.
-  private record Rival(Snapt at, double roundTripMs) {}
+  ///
+  /// @param cost in ms
+  private record Rival(Snapt at, double cost) {}
 
   /// @param mayDoWithout tells whether other lines carry
   /// @param takesMore tells whether a SNAPT should get more devices
+  /// @param priceMs round trip in ms that the price of a SNAPT is worth
   /// @param left by any line of the device
   NearerSnapts(
       List<L> lines,
       Predicate<L> mayDoWithout,
       Predicate<Snapt> takesMore,
+      ToDoubleFunction<Snapt> priceMs,
       LeftSnapts left,
       LongSupplier nanoTime) {
     this.lines = lines;
     this.mayDoWithout = mayDoWithout;
     this.takesMore = takesMore;
+    this.priceMs = priceMs;
     this.left = left;
     this.nanoTime = nanoTime;
     lines.forEach(each -> decisions.put(each, new BetterSnapt()));
@@ -89,18 +98,17 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   /// Takes new measurements of the SNAPTs that no line uses, in the order of the device.
   void measured(List<SnaptWatch.Watched> watched) {
     long nowNs = nanoTime.getAsLong();
-    L farthest = farthest();
-    List<Rival> rivals = farthest == null ? List.of() : rivals(watched, farthest, nowNs);
+    L worst = worst();
+    List<Rival> rivals = worst == null ? List.of() : rivals(watched, worst, nowNs);
     for (L each : lines) {
-      double usedMs = each.roundTripMs();
       Snapt sought = each.sought();
       if (sought != null) {
         if (sought.equals(asked.get(each))) {
           stayIfNear(each, sought, watched, nowNs);
         }
-      } else if (each == farthest
+      } else if (each == worst
           && mayDoWithout.test(each)
-          && decision(each).leaves(usedMs, nearestMs(rivals), nowNs)) {
+          && decision(each).leaves(cost(each), leastCost(rivals), nowNs)) {
         seek(each, ownOf(rivals));
       }
     }
@@ -109,56 +117,65 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
   private void stayIfNear(L line, Snapt sought, List<SnaptWatch.Watched> watched, long nowNs) {
     left.leaves(line.snapt(), nowNs);
     // the one that is asked is in use meanwhile, and not measured
-    if (!line.isMoving()
-        && !BetterSnapt.isClearlyNearer(line.roundTripMs(), msOf(sought, watched))) {
+    if (!line.isMoving() && !BetterSnapt.isClearlyNearer(cost(line), costOf(sought, watched))) {
       line.stay();
     }
   }
 
-  private @Nullable L farthest() {
+  private @Nullable L worst() {
     return lines.stream()
-        .filter(each -> each.isConnected() && !Double.isNaN(each.roundTripMs()))
-        .max(Comparator.comparingDouble(NearerSnapts.Line::roundTripMs))
+        .filter(each -> each.isConnected() && !Double.isNaN(cost(each)))
+        .max(Comparator.comparingDouble(this::cost))
         .orElse(null);
   }
 
-  private static double nearestMs(List<Rival> rivals) {
-    return rivals.stream().mapToDouble(Rival::roundTripMs).min().orElse(Double.NaN);
+  private double cost(L of) {
+    Snapt used = of.snapt();
+    return of.roundTripMs() + (used == null ? 0 : priceMs.applyAsDouble(used));
   }
 
-  // Of several that are about as near, each device has its own: the nearest one would be the same
-  // for all devices of a region.
+  private double cost(SnaptWatch.Watched of) {
+    Double ms = of.roundTripMs();
+    return ms == null ? Double.NaN : ms + priceMs.applyAsDouble(of.at());
+  }
+
+  private static double leastCost(List<Rival> rivals) {
+    return rivals.stream().mapToDouble(Rival::cost).min().orElse(Double.NaN);
+  }
+
+  // Of several that are about as good, each device has its own: the best one would be the same for
+  // all devices of a region.
   private static Rival ownOf(List<Rival> rivals) {
-    double nearestMs = nearestMs(rivals);
+    double least = leastCost(rivals);
     return rivals.stream()
-        .filter(each -> BetterSnapt.isAboutAsNear(each.roundTripMs(), nearestMs))
+        .filter(each -> BetterSnapt.isAboutAsNear(each.cost(), least))
         .findFirst()
         .orElseThrow();
   }
 
   private void seek(L by, Rival rival) {
     LOG.info(
-        "{} has a round trip of {} ms, and {} of {} ms is free: new flows go elsewhere",
+        "{} costs {} ms with its price, and {} of {} ms is free: new flows go elsewhere",
         by.name(),
-        Math.round(by.roundTripMs()),
+        Math.round(cost(by)),
         rival.at(),
-        Math.round(rival.roundTripMs()));
+        Math.round(rival.cost()));
     asked.put(by, rival.at());
     left.leaves(by.snapt(), nanoTime.getAsLong());
     by.seek(rival.at(), () -> refused.refused(rival.at(), nanoTime.getAsLong()));
   }
 
-  // Those that are clearly nearer than a line, in the order of the device.
+  // Those that are clearly better than a line, in the order of the device.
   private List<Rival> rivals(List<SnaptWatch.Watched> watched, L than, long nowNs) {
     List<Rival> rivals = new ArrayList<>();
     for (SnaptWatch.Watched each : watched) {
-      double ms = each.unanswered() == 0 ? msOf(each) : Double.NaN;
-      if (BetterSnapt.isClearlyNearer(than.roundTripMs(), ms)
+      double cost = each.unanswered() == 0 ? cost(each) : Double.NaN;
+      if (BetterSnapt.isClearlyNearer(cost(than), cost)
           && !isSought(each.at())
           && takesMore.test(each.at())
           && !left.has(each.at(), nowNs)
           && !refused.isBlocked(each.at(), nowNs)) {
-        rivals.add(new Rival(each.at(), ms));
+        rivals.add(new Rival(each.at(), cost));
       }
     }
     return rivals;
@@ -168,17 +185,12 @@ final class NearerSnapts<L extends NearerSnapts.Line> {
     return lines.stream().anyMatch(each -> snapt.equals(each.sought()));
   }
 
-  private static double msOf(Snapt snapt, List<SnaptWatch.Watched> watched) {
+  private double costOf(Snapt snapt, List<SnaptWatch.Watched> watched) {
     return watched.stream()
         .filter(each -> each.at().equals(snapt) && each.unanswered() <= UNANSWERED_MAX)
-        .mapToDouble(NearerSnapts::msOf)
+        .mapToDouble(this::cost)
         .findFirst()
         .orElse(Double.NaN);
-  }
-
-  private static double msOf(SnaptWatch.Watched watched) {
-    Double ms = watched.roundTripMs();
-    return ms == null ? Double.NaN : ms;
   }
 
   private BetterSnapt decision(L of) {

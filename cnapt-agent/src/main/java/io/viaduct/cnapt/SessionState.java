@@ -27,6 +27,8 @@ final class SessionState {
   private volatile List<Snapt> snapts = List.of();
   private volatile long sinceMs;
   private volatile int tunMtu;
+  private volatile boolean draining; // as the SNAPT of the session says
+  private volatile long drainDeadlineMs;
   private volatile CreditNotice credit = CreditNotice.getDefaultInstance();
 
   /// Records a Welcome.
@@ -38,9 +40,37 @@ final class SessionState {
       sinceMs = nowMs;
     }
     welcomed = by;
+    told(false, 0); // a list follows
     credit = CreditNotice.getDefaultInstance(); // the SNAPT tells it again if it is short
     controlStands = true;
     return before;
+  }
+
+  /// Records that the session of an earlier Welcome goes on.
+  void turnedBack(Welcomed to) {
+    welcomed = to;
+    controlStands = true;
+    credit = CreditNotice.getDefaultInstance(); // as above
+  }
+
+  /// Records what the SNAPT tells about itself.
+  ///
+  /// @param drains whether new flows should go elsewhere
+  /// @param deadlineMs Unix time at which the session moves or ends; 0 for never
+  void told(boolean drains, long deadlineMs) {
+    drainDeadlineMs = deadlineMs;
+    draining = drains;
+  }
+
+  /// Returns whether the SNAPT says that it drains.
+  boolean isDraining() {
+    return draining;
+  }
+
+  /// Returns the time at which a session at a SNAPT that drains moves or ends, RFC 3339; empty if
+  /// there is none.
+  String drainDeadline() {
+    return draining && drainDeadlineMs > 0 ? Instant.ofEpochMilli(drainDeadlineMs).toString() : "";
   }
 
   /// Records the MTU that the session's packets need, in bytes.

@@ -148,14 +148,7 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     Welcomed before = state.welcomed(by, clock.millis());
     if (welcome.getResumed()) {
       boolean moved = before == null || !before.peers().equals(by.peers());
-      owner.welcomed(this, null);
-      dataLoop.execute(() -> {
-        if (moved) {
-          end().peersMoved(by.peers());
-        }
-        end().control(by.connection());
-        owner.connected();
-      });
+      goesOn(by, moved);
       return;
     }
     sought = null; // the new session begins without
@@ -188,6 +181,32 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       end().control(by.connection());
       owner.connected();
     });
+  }
+
+  @Override
+  public void turnedBack(Welcomed to) {
+    state.turnedBack(to);
+    state.tunMtu(to.tunMtu(limits));
+    goesOn(to, false);
+  }
+
+  private void goesOn(Welcomed session, boolean peersMoved) {
+    Welcome welcome = session.welcome();
+    receipts.goesOn(number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch());
+    owner.welcomed(this, null);
+    dataLoop.execute(() -> {
+      end().carryAgain(session.ownReceiverIndex());
+      if (peersMoved) {
+        end().peersMoved(session.peers());
+      }
+      end().control(session.connection());
+      owner.connected();
+    });
+  }
+
+  @Override
+  public boolean isSilent() {
+    return end().isSilent();
   }
 
   @Override
@@ -224,7 +243,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   }
 
   @Override
-  public void told(boolean draining, int loadPercent) {
+  public void told(boolean draining, long deadlineMs, int loadPercent) {
+    state.told(draining, deadlineMs);
     dataLoop.execute(() -> end().told(draining, loadPercent / 100.0));
   }
 

@@ -74,7 +74,8 @@ final class UsedSnapts {
   void measuredBy(SnaptWatch measuring, LongSupplier nanoTime) {
     watch = measuring;
     NearerSnapts<SnaptLine> nearer =
-        new NearerSnapts<>(lines, this::carryBeside, order::takesMore, left, nanoTime);
+        new NearerSnapts<>(
+            lines, this::carryBeside, order::takesMore, order::priceMs, left, nanoTime);
     measuring.start(nearer::measured);
   }
 
@@ -288,6 +289,8 @@ final class UsedSnapts {
                 state.isConnected(),
                 state.lastFailure(),
                 measured.state(),
+                state.isDraining(),
+                state.drainDeadline(),
                 measured.roundTripMs(),
                 measured.flows(),
                 measured.ownBitPerSecond(),

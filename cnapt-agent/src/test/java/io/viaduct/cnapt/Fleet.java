@@ -22,7 +22,7 @@ final class Fleet {
   private static final long STALE_MS = 15_000; // directory.stale-after
   private static final long NOTIFY_MS = 1_000;
   private static final double ON_THE_WAY_MS = 50;
-  private static final int RELAYS_MAX = 64; // of a RelayList
+  private static final int RELAYS_MAX = 128; // of a RelayList
   private static final double MEAN_LOAD = 0.6;
   private static final double MEAN_BIT_PER_SECOND = 500_000; // of a device, about
   private static final long SAMPLE_MS = 5_000;

@@ -59,7 +59,12 @@ final class FleetDevice {
     }
     nearer =
         new NearerSnapts<>(
-            lines, this::carryBeside, lists.order()::takesMore, left, fleet.clock::nowNs);
+            lines,
+            this::carryBeside,
+            lists.order()::takesMore,
+            lists.order()::priceMs,
+            left,
+            fleet.clock::nowNs);
     spread = new LoadSpread<>(lines, lists.claims(), left, random, fleet.clock::nowNs);
   }
 

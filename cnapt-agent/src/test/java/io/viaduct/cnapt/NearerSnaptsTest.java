@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptWatch.Watched;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class NearerSnaptsTest {
@@ -17,10 +19,16 @@ class NearerSnaptsTest {
   private static final Snapt FAR = new Snapt("far", "far", 443);
 
   private final TestLine used = new TestLine(USED);
+  private final Map<Snapt, Double> prices = new HashMap<>(); // in ms
   private long nowNs = 1;
   private final NearerSnapts<TestLine> nearer =
       new NearerSnapts<>(
-          List.of(used), _ -> true, each -> !FULL.equals(each), new LeftSnapts(), () -> nowNs);
+          List.of(used),
+          _ -> true,
+          each -> !FULL.equals(each),
+          each -> prices.getOrDefault(each, 0.0),
+          new LeftSnapts(),
+          () -> nowNs);
 
   private static Watched watched(Snapt at, double ms) {
     return new Watched(at, at.toString(), ms, 0, 0L);
@@ -95,5 +103,25 @@ class NearerSnaptsTest {
     used.isMoving = false;
     during(1);
     assertThat(used.sought).isNull();
+  }
+
+  @Test
+  void aDearSnaptMustBeNearerByWhatItsPriceIsWorth() {
+    prices.put(NEAR, 15.0);
+    during(HOLD, watched(NEAR, 12));
+    assertThat(used.sought).as("27 ms are not clearly less than 30").isNull();
+    prices.put(NEAR, 5.0);
+    during(HOLD, watched(NEAR, 12));
+    assertThat(used.sought).isEqualTo(NEAR);
+    prices.put(NEAR, 15.0);
+    during(1, watched(NEAR, 12));
+    assertThat(used.sought).as("it became dearer").isNull();
+  }
+
+  @Test
+  void aDearSnaptIsLeftForACheaperOneThatIsAsNear() {
+    prices.put(USED, 20.0);
+    during(HOLD, watched(ALSO, 31));
+    assertThat(used.sought).isEqualTo(ALSO);
   }
 }

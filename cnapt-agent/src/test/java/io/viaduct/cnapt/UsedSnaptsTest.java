@@ -9,6 +9,7 @@ import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.links.Remotes;
+import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
@@ -138,5 +139,23 @@ class UsedSnaptsTest {
     first.state().tunMtu(1_350);
     second.state().tunMtu(1_420);
     assertThat(snapts.tunMtu()).isEqualTo(1_350);
+  }
+
+  @Test
+  void aSnaptThatDrainsIsShownWithItsDeadlineUntilAnotherOneHasTheSession() {
+    SnaptLine only = line(0);
+    UsedSnapts snapts =
+        new UsedSnapts(
+            List.of(only), SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
+    only.state().welcomed(welcomed(), 0);
+    assertThat(snapts.status(data("carrying")).getFirst().draining()).isFalse();
+    only.state().told(true, 1_000);
+    AgentStatus.UsedSnapt drains = snapts.status(data("leaving")).getFirst();
+    assertThat(drains.draining()).isTrue();
+    assertThat(drains.drainDeadline()).isEqualTo("1970-01-01T00:00:01Z");
+    only.state().told(true, 0);
+    assertThat(snapts.status(data("leaving")).getFirst().drainDeadline()).isEmpty();
+    only.state().welcomed(welcomed(), 0);
+    assertThat(snapts.status(data("carrying")).getFirst().draining()).isFalse();
   }
 }

@@ -18,7 +18,7 @@ final class Candidates {
   /// Failed attempts in a row after which a SNAPT that is not home is skipped.
   static final int ATTEMPTS_MAX = 3;
 
-  private static final int SNAPTS_MAX = 64;
+  private static final int SNAPTS_MAX = 128; // of a grant or directory
 
   private final @Nullable Snapt bootstrap;
   private final long patienceNs;
@@ -282,6 +282,23 @@ final class Candidates {
     tried.add(snapts.get(place % snapts.size()));
     int found = snapts.indexOf(back);
     begin(found < 0 ? 0 : found);
+    current(); // which claims it again
+  }
+
+  /// Turns back to the SNAPT that has handed the session over: it is home again, although no list
+  /// has it while it drains. The other one is tried again after all others.
+  void turnBack(Snapt to) {
+    dialled = null;
+    if (!snapts.isEmpty()) {
+      tried.add(snapts.get(place % snapts.size()));
+    }
+    if (!snapts.contains(to)) {
+      List<Snapt> longer = new ArrayList<>(snapts);
+      longer.add(to);
+      snapts = List.copyOf(longer);
+    }
+    home = to;
+    begin(snapts.indexOf(to));
     current(); // which claims it again
   }
 

@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
@@ -18,18 +17,17 @@ import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps a control connection to one of the SNAPTs, across network changes. Decides which SNAPT to
-/// try, when to try again, and which session to resume. [ControlDialog] then exchanges the
-/// messages. Any thread may call the methods; all state belongs to the control event loop.
-public final class ControlClient implements ControlDialog.Owner {
+/// Keeps a control connection to one of the SNAPTs, across network changes, and the session that
+/// belongs to it. [Candidates] says which SNAPT to try, [Retries] when to try again, [Departures]
+/// leaves the SNAPT for another one, and [ControlDialog] exchanges the messages. Any thread may
+/// call the methods; all state belongs to the control event loop.
+public final class ControlClient implements ControlDialog.Owner, Departures.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(ControlClient.class);
 
   private static final long CLOSE_MS_MAX = 1_500;
@@ -48,18 +46,14 @@ public final class ControlClient implements ControlDialog.Owner {
   private final BridgeDirectory bridge;
   private final SnaptNews news;
   private final ControlCounts counts = new ControlCounts();
+  private final Retries retries;
+  private final Departures departures;
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
-  private @Nullable Departure departing;
-  private @Nullable ScheduledFuture<?> retry;
-  private @Nullable ScheduledFuture<?> restEnd;
   private boolean away; // no link can be used
   private boolean stopped;
-  private boolean hopeless;
-  private boolean drains; // and has refused
   private @Nullable Welcomed session;
-  private String loggedWords = "";
 
   /// @param tls called at the first attempt, because it reads files and loads classes
   /// @param mark SO_MARK of the connection; 0 means none
@@ -94,6 +88,8 @@ public final class ControlClient implements ControlDialog.Owner {
     this.listener = listener;
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
+    this.retries = new Retries(loop);
+    this.departures = new Departures(loop, candidates, backOff, counts, listener, this);
     this.bridge = bridge;
     this.news =
         new SnaptNews(
@@ -120,9 +116,9 @@ public final class ControlClient implements ControlDialog.Owner {
         news.granted(snapts);
         candidates.replace(snapts);
       }
-      Departure leaving = departing;
+      ControlDialog leaving = departures.from();
       if (leaving != null) {
-        leaving.from().present(shown);
+        leaving.present(shown);
       }
       ControlDialog open = dialog;
       if (open != null) {
@@ -153,12 +149,7 @@ public final class ControlClient implements ControlDialog.Owner {
   ///
   /// @param why sent with the Goodbye
   public void moveOn(String why) {
-    loop.execute(() -> {
-      if (departing == null) {
-        backOff.succeeded();
-        leave(why, null);
-      }
-    });
+    loop.execute(() -> departures.want(why, null));
   }
 
   /// Leaves the SNAPT for this one and no other, as [#moveOn]. If it does not take the device, the
@@ -166,54 +157,57 @@ public final class ControlClient implements ControlDialog.Owner {
   ///
   /// @param why sent with the Goodbye
   public void moveTo(Snapt only, String why) {
-    loop.execute(() -> {
-      if (departing == null) {
-        backOff.succeeded();
-        leave(why, only);
-      }
-    });
+    loop.execute(() -> departures.want(why, only));
   }
 
   /// Returns whether another SNAPT is asked to take the place of the present one. Must be called on
   /// the loop.
   public boolean isMoving() {
-    return departing != null;
+    return departures.isUnderWay();
   }
 
-  private void leave(String why, @Nullable Snapt only) {
-    ControlDialog open = dialog;
-    if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
-      return;
-    }
-    if (only != null && !candidates.leaveFor(only)) {
-      listener.notTaken();
-      return;
-    }
-    if (only == null && !candidates.leave()) {
-      if (listener.isSpare()) {
-        rest(open, why);
-      }
-      return;
-    }
-    LOG.info("leaving {} for {}: {}", session, candidates.current(), why);
-    departing = Departure.wanted(open, why, only);
+  @Override
+  public @Nullable ControlDialog dialog() {
+    return dialog;
+  }
+
+  @Override
+  public @Nullable Welcomed session() {
+    return session;
+  }
+
+  @Override
+  public void connectBeside() {
     dialog = null;
     connect();
   }
 
+  @Override
+  public @Nullable ControlDialog goOn(ControlDialog with, @Nullable Welcomed of) {
+    ControlDialog given = dialog;
+    dialog = with;
+    session = of;
+    retries.forget();
+    attempts.giveUp();
+    retries.cancel();
+    return given;
+  }
+
+  @Override
+  public void tryLater(Runnable attempt) {
+    retries.after(backOff.next(), attempt);
+  }
+
   /// Ends the session although no other SNAPT is free, because others of the device's SNAPTs carry:
   /// a SNAPT that drains becomes empty. Another session begins when the SNAPT serves again.
-  private void rest(ControlDialog open, String why) {
+  @Override
+  public void rest(ControlDialog open, String why) {
     LOG.info("leaving {} without another one: {}", session, why);
     dialog = null;
-    session = null;
-    cancelRetry();
     attempts.giveUp();
+    retries.cancel();
     candidates.rest();
-    ReceiptLedger signing = ledger;
-    if (signing != null) {
-      signing.ended(line);
-    }
+    endSession();
     listener.rested(why);
     open.leave(why, () -> {});
     awaitRestEnd();
@@ -221,48 +215,20 @@ public final class ControlClient implements ControlDialog.Owner {
 
   // Lists tell that the SNAPT serves again, if they have told that it drains.
   private void awaitRestEnd() {
-    cancel(restEnd);
-    restEnd = loop.schedule(this::endRest, backOff.next(), TimeUnit.MILLISECONDS);
+    retries.lookAfterRest(backOff.next(), this::endRest);
   }
 
   private void endRest() {
-    if (departing != null) {
+    if (departures.isUnderWay()) {
       awaitRestEnd(); // the one that is left has not gone yet
-    } else if (dialog == null && retry == null && candidates.restIsOver()) {
+    } else if (dialog == null && !retries.isWaiting() && candidates.restIsOver()) {
       connect();
     }
   }
 
   private void connectUnlessBusy() {
-    if (dialog == null && departing == null && retry == null) {
+    if (dialog == null && !departures.isUnderWay() && !retries.isWaiting()) {
       connect();
-    }
-  }
-
-  /// Goes on with the session that was to be left, and tries to leave it later, unless the only
-  /// SNAPT that may take its place has failed.
-  private void stay(boolean isRefused) {
-    Departure failed = departing;
-    if (failed == null) {
-      return;
-    }
-    ControlDialog given = dialog;
-    Snapt only = failed.only();
-    departing = null;
-    dialog = failed.from();
-    hopeless = false;
-    drains = false;
-    attempts.giveUp();
-    candidates.stay();
-    cancelRetry();
-    if (only != null && isRefused) {
-      listener.notTaken();
-    } else {
-      String why = failed.whyAgain();
-      retry = loop.schedule(() -> leave(why, only), backOff.next(), TimeUnit.MILLISECONDS);
-    }
-    if (given != null) {
-      given.drop("the device stays where it is");
     }
   }
 
@@ -287,7 +253,7 @@ public final class ControlClient implements ControlDialog.Owner {
       }
       ControlDialog other = dialog;
       if (other != null && !other.isHeldBy(now)) {
-        stay(false);
+        departures.stay(false);
       }
       ControlDialog open = holder();
       if (open == null || !open.isHeldBy(now)) {
@@ -320,12 +286,12 @@ public final class ControlClient implements ControlDialog.Owner {
 
   /// Returns the dialog that has the session, null if there is none.
   private @Nullable ControlDialog holder() {
-    Departure leaving = departing;
-    return leaving == null ? dialog : leaving.from();
+    ControlDialog leaving = departures.from();
+    return leaving == null ? dialog : leaving;
   }
 
   private void again(String why) {
-    stay(false);
+    departures.stay(false);
     backOff.succeeded();
     ControlDialog open = dialog;
     if (open == null) {
@@ -336,7 +302,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void connect() {
-    cancelRetry();
+    retries.cancel();
     if (stopped || dialog != null || token == null) {
       return;
     }
@@ -362,9 +328,11 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private Resumption resumption(Snapt at) {
-    Welcomed held = session;
-    return held != null && held.snapt().isSameProcess(at)
-        ? new Resumption(held.welcome().getSessionId(), held.ownReceiverIndex())
+    Welcomed present = session;
+    Welcomed held =
+        present != null && present.snapt().isSameProcess(at) ? present : departures.leftAt(at);
+    return held != null
+        ? held.resumption()
         : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1));
   }
 
@@ -373,10 +341,9 @@ public final class ControlClient implements ControlDialog.Owner {
     if (stopped) {
       return;
     }
-    Departure left = departing;
-    if (left != null && !left.isArrival(by, listener.mayLeave())) {
+    if (departures.isNoArrival(by)) {
       part("the device stays where it is");
-      stay(false);
+      departures.arriveNowhere();
       return;
     }
     if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
@@ -385,7 +352,7 @@ public final class ControlClient implements ControlDialog.Owner {
         session = null;
       }
       part(words);
-      hopeless = true;
+      retries.noHope();
       failed(ControlFailure.GOODBYE, words, false);
       return;
     }
@@ -394,36 +361,27 @@ public final class ControlClient implements ControlDialog.Owner {
         greeting.toPeer()
             ? by.reachableAtEach(attempts.reachable())
             : by.reachableAt(attempts.reachable(), session);
+    Welcomed before = session;
     session = welcomed;
-    loggedWords = "";
-    departing = null;
-    if (left != null) {
-      left.arrived();
-    }
+    retries.succeeded();
+    departures.arrived(before, welcomed);
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
   }
 
   @Override
   public void moved(ControlDialog by, Moved moved) {
-    Relay to = moved.getTo();
-    Optional<Snapt> other = Snapt.listed(to.getSnaptId(), to.getHost(), to.getControlPort());
-    if (by != dialog || departing != null) {
-      return; // it leaves already
-    }
-    if (moved.getNumber() == 0 || other.isEmpty() || !candidates.leaveFor(other.get())) {
-      counts.moveRefused();
-      LOG.warn(
-          "{} hands the session over to {}, which the device may not use now: it stays",
-          session,
-          other.map(Snapt::toString).orElse("no SNAPT"));
-      return;
-    }
-    LOG.info("leaving {} for {}: it takes the session over", session, other.get());
-    departing = Departure.handedOver(by, moved.getNumber());
-    dialog = null;
-    backOff.succeeded();
-    connect();
+    departures.moved(by, moved);
+  }
+
+  @Override
+  public void moveDone(ControlDialog by, long number) {
+    departures.moveDone(by, number);
+  }
+
+  @Override
+  public void moveUndecided(ControlDialog by) {
+    departures.moveUndecided(by);
   }
 
   /// Ends the session that has just begun.
@@ -438,6 +396,7 @@ public final class ControlClient implements ControlDialog.Owner {
   @Override
   public void refused(RefusalCode code, String words) {
     counts.refused(code);
+    retries.refused(code);
     switch (code) {
       case TOKEN_MALFORMED,
           TOKEN_FORGED,
@@ -447,14 +406,9 @@ public final class ControlClient implements ControlDialog.Owner {
           PROOF_INVALID ->
           listener.tokenRefused(words);
       case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> {
-        if (departing == null) { // otherwise the session is not the one that was asked for
+        if (!departures.isUnderWay()) { // otherwise the session is not the one that was asked for
           session = null;
         }
-      }
-      case SESSIONS_EXHAUSTED -> hopeless = true;
-      case DRAINING -> {
-        hopeless = true;
-        drains = true;
       }
       default -> {}
     }
@@ -462,7 +416,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void goodbye(ControlDialog by) {
-    if (departing == null || by == holder()) {
+    if (!departures.isUnderWay() || by == holder()) {
       session = null;
     }
   }
@@ -505,10 +459,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void ended(ControlDialog closed, ControlFailure why, String detail) {
-    Departure leaving = departing;
-    if (leaving != null && closed == leaving.from()) {
-      departing = null;
-      candidates.gone();
+    if (departures.hasLost(closed)) {
       counts.failed(why);
       if (!stopped) {
         listener.lost(why, detail); // the attempt at the other SNAPT goes on
@@ -516,34 +467,38 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     dialog = null;
+    if (why != ControlFailure.NETWORK_CHANGED && departures.turnBack(why.label() + ": " + detail)) {
+      counts.failed(why);
+      return;
+    }
     failed(why, detail, closed.isEstablished());
   }
 
   private void failed(ControlFailure why, String detail, boolean wasEstablished) {
-    cancelRetry();
+    retries.cancel();
     attempts.giveUp();
     counts.failed(why);
     if (stopped) {
       return;
     }
-    if (departing != null) {
-      tell(why, detail);
-      stay(true);
+    if (departures.isUnderWay()) {
+      retries.tell(candidates.current(), why, detail);
+      departures.stay(true);
       return;
     }
     Snapt tried = candidates.current();
     boolean ours = why == ControlFailure.NETWORK_CHANGED;
     long nowNs = loop.ticker().nanoTime();
     if (!ours) {
-      tell(why, detail);
+      retries.tell(tried, why, detail);
       boolean carries = session != null && listener.livesWithoutControl();
-      if (!wasEstablished && candidates.failed(hopeless, carries, nowNs)) {
+      if (!wasEstablished && candidates.failed(retries.isHopeless(), carries, nowNs)) {
         giveUp();
       }
     }
-    boolean resting = drains && !wasEstablished && listener.isSpare() && candidates.restAt(tried);
-    hopeless = false;
-    drains = false;
+    boolean resting =
+        retries.isDrained() && !wasEstablished && listener.isSpare() && candidates.restAt(tried);
+    retries.forget();
     listener.lost(why, detail);
     if (resting) {
       awaitRestEnd();
@@ -553,37 +508,21 @@ public final class ControlClient implements ControlDialog.Owner {
         ours || (wasEstablished && (why == ControlFailure.CLOSED || why == ControlFailure.GOODBYE));
     boolean waiting = why.isAbsence() && candidates.isPatient(nowNs);
     long pauseMs = atOnce ? 0 : waiting ? backOff.patient() : backOff.next();
-    retry = loop.schedule(() -> connect(), pauseMs, TimeUnit.MILLISECONDS);
+    retries.after(pauseMs, this::connect);
   }
 
   // The SNAPT has not come back. Its session ends here, unless datagrams still pass.
   private void giveUp() {
     if (listener.gaveUp()) {
-      session = null;
-      ReceiptLedger signing = ledger;
-      if (signing != null) {
-        signing.ended(line);
-      }
+      endSession();
     }
   }
 
-  // A repeated failure is logged once, not for each attempt.
-  private void tell(ControlFailure why, String detail) {
-    String words = candidates.current() + ": " + why.label() + ": " + detail;
-    if (!words.equals(loggedWords)) {
-      loggedWords = words;
-      LOG.warn("control connection to {}", words);
-    }
-  }
-
-  private void cancelRetry() {
-    cancel(retry);
-    retry = null;
-  }
-
-  private static void cancel(@Nullable ScheduledFuture<?> armed) {
-    if (armed != null) {
-      armed.cancel(false);
+  private void endSession() {
+    session = null;
+    ReceiptLedger signing = ledger;
+    if (signing != null) {
+      signing.ended(line);
     }
   }
 
@@ -604,17 +543,16 @@ public final class ControlClient implements ControlDialog.Owner {
     Promise<Void> left = loop.newPromise();
     loop.execute(() -> {
       stopped = true;
-      cancelRetry();
-      cancel(restEnd);
+      retries.close();
       news.close();
       ReceiptLedger signing = ledger;
       if (signing != null) {
         signing.ended(line);
       }
-      ControlDialog begun = departing == null ? null : dialog;
-      ControlDialog open = holder();
+      ControlDialog leaving = departures.close();
+      ControlDialog begun = leaving == null ? null : dialog;
+      ControlDialog open = leaving == null ? dialog : leaving;
       dialog = null;
-      departing = null;
       if (begun != null) {
         begun.drop(reason);
       }

@@ -9,6 +9,7 @@ public final class ControlCounts {
   private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
   private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
   private final AtomicLong movesRefused = new AtomicLong();
+  private final AtomicLong movesTurnedBack = new AtomicLong();
 
   void failed(ControlFailure why) {
     failures.incrementAndGet(why.ordinal());
@@ -20,6 +21,10 @@ public final class ControlCounts {
 
   void moveRefused() {
     movesRefused.incrementAndGet();
+  }
+
+  void moveTurnedBack() {
+    movesTurnedBack.incrementAndGet();
   }
 
   /// Returns the number of connections that failed or ended for this reason.
@@ -35,5 +40,11 @@ public final class ControlCounts {
   /// Returns the number of hand-overs to SNAPTs that the device may not use.
   public long movesRefused() {
     return movesRefused.get();
+  }
+
+  /// Returns the number of hand-overs after which the device went on at the old SNAPT, because the
+  /// new one was lost before it had the session.
+  public long movesTurnedBack() {
+    return movesTurnedBack.get();
   }
 }

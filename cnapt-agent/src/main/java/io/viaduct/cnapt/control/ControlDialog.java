@@ -71,6 +71,14 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called when another SNAPT has been prepared to take the session over.
     void moved(ControlDialog by, Moved moved);
 
+    /// Called when another SNAPT has taken the session over.
+    ///
+    /// @param number of the hand-over
+    void moveDone(ControlDialog by, long number);
+
+    /// Called when a SNAPT has not said in time that its hand-over is done.
+    void moveUndecided(ControlDialog by);
+
     /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
@@ -81,7 +89,8 @@ final class ControlDialog implements ControlConnection.Owner {
 
   private static final long LAST_RECEIPT_MS = 1_000;
 
-  // A SNAPT that has handed the session over says earlier that it is done.
+  // A SNAPT that has handed the session over says earlier that it is done, unless it waits for the
+  // outcome.
   private static final long DONE_MS_MAX = 5_000;
 
   private final EventLoop loop;
@@ -93,7 +102,6 @@ final class ControlDialog implements ControlConnection.Owner {
   private final Owner owner;
   private @Nullable BoundaryAnswers boundaries;
   private @Nullable Runnable left;
-  private String lingersFor = "";
   private byte[] token;
   private boolean tokenShown;
   private @Nullable ControlConnection connection;
@@ -286,20 +294,25 @@ final class ControlDialog implements ControlConnection.Owner {
     if (!established) {
       from.close(ControlFailure.MALFORMED, "MOVED before Welcome");
     } else if (moved.getDone()) {
-      if (!lingersFor.isEmpty()) {
-        leave(lingersFor, () -> {});
-      }
+      owner.moveDone(this, moved.getNumber());
     } else if (left == null) {
       owner.moved(this, moved);
     }
   }
 
-  /// Leaves, as [#leave], when the SNAPT says that it has handed the session over. Until then it
-  /// carries what is under way.
-  void linger(String reason) {
-    left = () -> {};
-    lingersFor = reason;
-    after(DONE_MS_MAX, () -> leave(reason, () -> {}));
+  /// Waits until the SNAPT says that it has handed the session over; the owner then leaves, or goes
+  /// on with [#stay]. Until then the connection carries what is under way.
+  ///
+  /// @param lost run when the connection has ended before
+  void linger(Runnable lost) {
+    left = lost;
+    after(DONE_MS_MAX, () -> owner.moveUndecided(this));
+  }
+
+  /// Goes on with the session after [#linger], and asks the SNAPT for a sign of life.
+  void stay() {
+    left = null;
+    check();
   }
 
   private void refused(ControlConnection from, Refusal refusal) {
@@ -402,7 +415,6 @@ final class ControlDialog implements ControlConnection.Owner {
   /// @param then run when the connection has ended
   void leave(String reason, Runnable then) {
     stopTimer();
-    lingersFor = "";
     ControlConnection open = connection;
     if (open == null) {
       then.run();

@@ -12,6 +12,12 @@ public interface ControlListener {
   /// continues unchanged.
   void welcomed(Welcomed welcomed);
 
+  /// Called when the session goes on at the SNAPT that has handed it over, because the other one
+  /// was lost before it had the session.
+  ///
+  /// @param to the last Welcome of the session that goes on
+  default void turnedBack(Welcomed to) {}
+
   /// Called when the control connection is lost. The client tries to reconnect. The data path
   /// continues.
   void lost(ControlFailure why, String detail);
@@ -31,8 +37,9 @@ public interface ControlListener {
   /// Called with what the SNAPT tells about itself: its state and its load.
   ///
   /// @param draining true if new flows should go elsewhere
+  /// @param deadlineMs Unix time at which the sessions that are left move or end; 0 for never
   /// @param loadPercent 0 to 100
-  default void told(boolean draining, int loadPercent) {}
+  default void told(boolean draining, long deadlineMs, int loadPercent) {}
 
   /// Called when the SNAPT tells the rate of its line towards this device.
   ///
@@ -51,6 +58,11 @@ public interface ControlListener {
 
   /// Returns whether another SNAPT of the device carries, so that it can do without this one.
   default boolean isSpare() {
+    return false;
+  }
+
+  /// Returns whether nothing comes from the SNAPT of the session.
+  default boolean isSilent() {
     return false;
   }
 

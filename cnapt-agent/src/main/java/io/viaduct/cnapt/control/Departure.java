@@ -9,19 +9,23 @@ import org.jspecify.annotations.Nullable;
 /// @param why sent with the Goodbye
 /// @param only the only SNAPT that may take its place; null for any
 /// @param handOver number of the hand-over for which the session is left; 0 for none
-record Departure(ControlDialog from, String why, @Nullable Snapt only, long handOver) {
-  private static final String HANDED_OVER = "the session has been handed over";
+/// @param isDecided whether there is no way back after the Welcome
+record Departure(
+    ControlDialog from, String why, @Nullable Snapt only, long handOver, boolean isDecided) {
+  static final String HANDED_OVER = "the session has been handed over";
   private static final String NOT_HANDED_OVER =
       "its hand-over has failed, and it has no flow of this device any more";
 
   /// Returns a departure that the device wants itself.
   static Departure wanted(ControlDialog from, String why, @Nullable Snapt only) {
-    return new Departure(from, why, only, 0);
+    return new Departure(from, why, only, 0, true);
   }
 
   /// Returns a departure to a SNAPT that takes the session over.
-  static Departure handedOver(ControlDialog from, long number) {
-    return new Departure(from, HANDED_OVER, null, number);
+  ///
+  /// @param isDone whether it has it already
+  static Departure handedOver(ControlDialog from, long number, boolean isDone) {
+    return new Departure(from, HANDED_OVER, null, number, isDone);
   }
 
   /// Returns whether a Welcome lets the device leave. With the number of another hand-over, the
@@ -30,13 +34,9 @@ record Departure(ControlDialog from, String why, @Nullable Snapt only, long hand
     return handOver == 0 ? mayLeave : by.welcome().getMovedNumber() == handOver;
   }
 
-  /// Ends the session: at once, or when its SNAPT says that the hand-over is done.
-  void arrived() {
-    if (handOver == 0) {
-      from.leave(why, () -> {});
-    } else {
-      from.linger(why);
-    }
+  /// Ends the session at its SNAPT.
+  void leave() {
+    from.leave(why, () -> {});
   }
 
   /// Returns the reason of the next attempt, if this one has failed.

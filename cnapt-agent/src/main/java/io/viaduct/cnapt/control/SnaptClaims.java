@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// session per device key, and would end the earlier one. A SNAPT may have several names, and is
 /// known by its id once it has sent a Welcome. Owner: the control loop.
 public final class SnaptClaims {
-  private static final int NAMES_MAX = 64;
+  private static final int NAMES_MAX = 128;
 
   private final SnaptOrder order;
 

@@ -56,7 +56,7 @@ final class SnaptNews {
   private void ofItself(Relay own) {
     int percent = Math.min(100, own.getLoadPercent());
     order.load(own.getSnaptId(), percent);
-    listener.told(own.getState() == Relay.State.DRAINING, percent);
+    listener.told(own.getState() == Relay.State.DRAINING, own.getDrainDeadlineMs(), percent);
   }
 
   private void ofBridge(List<Relay> directory) {

@@ -35,7 +35,7 @@ public final class SnaptOrder {
   private final ToLongFunction<String> score;
   private final String region;
   private final double priceWeight;
-  private volatile Map<String, Integer> costs = Map.of(); // in steps
+  private volatile Map<String, Double> prices = Map.of(); // in ms
   private volatile Map<String, Integer> ranks = Map.of();
   private volatile Map<String, String> regions = Map.of();
   private volatile Map<String, Integer> loads = Map.of(); // in percent
@@ -91,10 +91,9 @@ public final class SnaptOrder {
   }
 
   private void priced(Map<String, SnaptTerms> terms) {
-    Map<String, Integer> steps = new HashMap<>();
-    terms.forEach((id, each) ->
-        steps.put(id, (int) Math.round(priceWeight * each.prices().mean() / COST_STEP_MS)));
-    costs = Map.copyOf(steps);
+    Map<String, Double> now = new HashMap<>();
+    terms.forEach((id, each) -> now.put(id, priceWeight * each.prices().mean()));
+    prices = Map.copyOf(now);
   }
 
   /// Takes the bridge's directory, which has all SNAPTs.
@@ -150,7 +149,12 @@ public final class SnaptOrder {
   }
 
   private int cost(Snapt snapt) {
-    return costs.getOrDefault(snapt.id(), 0);
+    return (int) Math.round(priceMs(snapt) / COST_STEP_MS);
+  }
+
+  /// Returns the round trip in ms that the mean price of a SNAPT is worth; 0 while it is not known.
+  public double priceMs(Snapt snapt) {
+    return prices.getOrDefault(snapt.id(), 0.0);
   }
 
   private boolean isOfRegion(Snapt snapt) {

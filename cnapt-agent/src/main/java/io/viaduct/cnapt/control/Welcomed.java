@@ -32,11 +32,22 @@ public record Welcomed(
         AeadAlgorithm.valueOf(welcome.getAead().name()),
         SessionSecret.of(welcome.getSecret().toByteArray()),
         welcome.getReceiverIndex(),
-        limits.agreed(
-            welcome.getPathMtu(),
-            welcome.getHistoryBytes(),
-            welcome.getPaths(),
-            welcome.getFeaturesList()));
+        agreed(limits));
+  }
+
+  /// Returns the MTU of the TUN that suits the session, in bytes.
+  ///
+  /// @param limits limits that the Hello has sent
+  public int tunMtu(TunnelLimits limits) {
+    return agreed(limits).tunMtu();
+  }
+
+  private TunnelLimits agreed(TunnelLimits limits) {
+    return limits.agreed(
+        welcome.getPathMtu(),
+        welcome.getHistoryBytes(),
+        welcome.getPaths(),
+        welcome.getFeaturesList());
   }
 
   /// Returns this connection with the SNAPT's address of the other family, if it has one.
@@ -53,6 +64,11 @@ public record Welcomed(
   /// @param found addresses of the peer by its configuration
   Welcomed reachableAtEach(List<InetAddress> found) {
     return new Welcomed(snapt, peers.each(found), welcome, ownReceiverIndex, connection);
+  }
+
+  /// Returns the names by which the session is resumed.
+  Resumption resumption() {
+    return new Resumption(welcome.getSessionId(), ownReceiverIndex);
   }
 
   /// Returns the session's id only, so that the secret does not appear in logs.

@@ -414,6 +414,12 @@ public final class AgentMeters {
     counter("viaduct_moves_refused", controls, all -> sum(all, c -> c.counts().movesRefused()))
         .description("Hand-overs to a SNAPT that the device may not use")
         .register(registry);
+    counter(
+            "viaduct_moves_turned_back",
+            controls,
+            all -> sum(all, c -> c.counts().movesTurnedBack()))
+        .description("Hand-overs whose new SNAPT was lost before it had the session")
+        .register(registry);
   }
 
   /// Registers the directories that SNAPTs carry for the bridge.

@@ -69,6 +69,8 @@ public record AgentStatus(
   /// @param lastFailure reason of the last loss or refusal of the connection; empty without one
   /// @param state `carrying`, `leaving` (it is about to stop, or to be exchanged for a nearer one),
   ///   `silent` or `none` (no session)
+  /// @param draining whether the SNAPT says that it drains
+  /// @param drainDeadline time at which the session then moves or ends, RFC 3339; empty for none
   /// @param roundTripMs smoothed round trip; null before the first answer
   /// @param ownBitPerSecond rate of this device's outer packets in both directions
   /// @param carriedBytes inner bytes of the session in both directions
@@ -80,6 +82,8 @@ public record AgentStatus(
       boolean established,
       String lastFailure,
       String state,
+      boolean draining,
+      String drainDeadline,
       @Nullable Double roundTripMs,
       int flows,
       long ownBitPerSecond,

@@ -88,7 +88,9 @@ public final class StatusText {
       line(
           text,
           "SNAPT",
-          session.isObject() ? session.path("snapt").asString("") + terms(snapts.path(0)) : "none");
+          session.isObject()
+              ? session.path("snapt").asString("") + terms(snapts.path(0)) + drain(snapts.path(0))
+              : "none");
     }
   }
 
@@ -111,7 +113,7 @@ public final class StatusText {
     String failure = snapt.path("lastFailure").asString("");
     return String.format(
         Locale.ROOT,
-        "%s, %s%s, %d flows, %.2f Mbit/s%s%s%s",
+        "%s, %s%s, %d flows, %.2f Mbit/s%s%s%s%s",
         snapt.path("snapt").asString(""),
         snapt.path("state").asString(""),
         roundTrip.isNumber()
@@ -120,8 +122,18 @@ public final class StatusText {
         snapt.path("flows").asInt(0),
         snapt.path("ownBitPerSecond").asDouble() / 1e6,
         terms(snapt),
+        drain(snapt),
         snapt.path("established").asBoolean(false) ? "" : ", not connected",
         failure.isEmpty() ? "" : ", last failure: " + failure);
+  }
+
+  // A SNAPT that drains takes no new flows while there is another one.
+  private static String drain(JsonNode snapt) {
+    String deadline = snapt.path("drainDeadline").asString("");
+    return snapt.path("draining").asBoolean(false)
+        ? ", drains%s with %d flows"
+            .formatted(deadline.isEmpty() ? "" : " until " + deadline, snapt.path("flows").asInt(0))
+        : "";
   }
 
   // Prices are beside the operator's tariff, so none is said in words only when there is one.

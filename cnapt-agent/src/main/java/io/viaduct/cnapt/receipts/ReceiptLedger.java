@@ -105,6 +105,15 @@ public final class ReceiptLedger implements AutoCloseable {
     return place.counts();
   }
 
+  /// Goes on with the counts of a session that is the one of the line again. Does nothing if they
+  /// are not known.
+  public void goesOn(int line, String snaptId, String sessionId, long epoch) {
+    SessionRecord same = find(snaptId, sessionId, epoch);
+    if (same != null) {
+      open.put(line, same);
+    }
+  }
+
   /// Records the end of the session of a line. Packets still in flight will not be counted.
   public void ended(int line) {
     open.remove(line);

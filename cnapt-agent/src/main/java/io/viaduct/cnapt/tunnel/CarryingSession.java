@@ -52,19 +52,27 @@ final class CarryingSession {
   private long armedNs = Long.MAX_VALUE;
   private boolean waiting; // packets were offered since the last flush
   private boolean retired;
-  private PathTotals former = PathTotals.NONE;
+  private final PathTotals.Sum totals;
 
   /// Opens the paths.
   ///
+  /// @param totals counts of the paths of all sessions of the end
   /// @throws SocketException if a socket cannot be opened
   CarryingSession(
-      DataLoop at, TunnelRole role, Policy policy, Owner owner, TunnelEnd.Sockets sockets)
+      DataLoop at,
+      TunnelRole role,
+      Policy policy,
+      Owner owner,
+      TunnelEnd.Sockets sockets,
+      PathTotals.Sum totals)
       throws SocketException {
     this.at = at;
     this.role = role;
     this.owner = owner;
     this.paths = sockets.open(new Inbound());
     this.routes = new FlowRoutes(policy, paths);
+    this.totals = totals;
+    totals.opened(paths);
   }
 
   /// Begins the session of a Welcome. If it is one with the SNAPT of the present session, the flows
@@ -100,14 +108,15 @@ final class CarryingSession {
     routes.begin(begun);
   }
 
-  /// Takes the place of the session of another SNAPT, at whose public address its flows go on.
+  /// Takes the place of the session of another SNAPT, at whose public address its flows go on, also
+  /// after [#retire].
   void takeOver(CarryingSession from) {
+    retired = false;
     TunnelSession before = from.session;
     TunnelSession now = session;
     if (before != null && now != null) {
       MovedFlows.pass(before, now, "it has moved with its session", at.nowNs());
     }
-    former = from.pathTotals();
   }
 
   /// Ends the session; the paths stay.
@@ -130,6 +139,7 @@ final class CarryingSession {
   void close() {
     end();
     paths.close();
+    totals.closed(paths);
   }
 
   /// Gets no packet of this host any more. What waits, in a compound or for the rate of a path,
@@ -264,6 +274,11 @@ final class CarryingSession {
     return session != null && (index < 0 || index == ownReceiverIndex);
   }
 
+  /// Returns whether the session has this receiver index.
+  boolean hasIndex(int index) {
+    return session != null && index == ownReceiverIndex;
+  }
+
   /// Opens a datagram that arrived in the control connection. [#controlBatchEnd] follows.
   void controlDatagram(ByteBuf datagram, long nowNs) {
     paths.controlDatagram(datagram, nowNs);
@@ -387,11 +402,6 @@ final class CarryingSession {
 
   FlowRoutes routes() {
     return routes;
-  }
-
-  /// Returns the counts of these paths and those of the sessions before. Any thread may call this.
-  PathTotals pathTotals() {
-    return former.with(paths);
   }
 
   EndState state() {

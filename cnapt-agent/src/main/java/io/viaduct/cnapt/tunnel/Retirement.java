@@ -12,23 +12,38 @@ final class Retirement {
 
   private final DataLoop at;
   private @Nullable CarryingSession retiring;
+  private int number; // of the session that is kept, in their order
 
   Retirement(DataLoop at) {
     this.at = at;
   }
 
   /// Keeps a session. One that is still kept ends.
-  void begin(CarryingSession kept) {
+  ///
+  /// @param lastsMs time for which it is kept
+  void begin(CarryingSession kept, long lastsMs) {
     end();
     kept.retire();
     retiring = kept;
-    at.loop().schedule(() -> over(kept), LASTS_MS, TimeUnit.MILLISECONDS);
+    int own = ++number;
+    at.loop().schedule(() -> over(own), lastsMs, TimeUnit.MILLISECONDS);
   }
 
-  private void over(CarryingSession kept) {
-    if (retiring == kept) { // not if another one has followed it, or the end was closed
+  private void over(int of) {
+    if (of == number) { // not if another one has followed it, or the end was closed
       end();
     }
+  }
+
+  /// Returns the session that is kept, and keeps it no more; null if it has another receiver index.
+  @Nullable CarryingSession take(int ownReceiverIndex) {
+    CarryingSession kept = retiring;
+    if (kept == null || !kept.hasIndex(ownReceiverIndex)) {
+      return null;
+    }
+    retiring = null;
+    number++;
+    return kept;
   }
 
   /// Returns whether a session is kept.

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 ///     install   a session begins on the paths of the one before, which ends
 ///     follow    another SNAPT takes the session over: the next session opens paths of its own
 ///               beside the present one, and carries from its first answer on
+///     carryAgain   the one before carries again, because the SNAPT that should follow is lost
 ///
 /// [CarryingSession] is one session with its paths. All methods run on the data path's event loop,
 /// unless documented otherwise.
@@ -35,6 +36,10 @@ public final class TunnelEnd {
   /// Longest time for which the present session carries while the next one awaits its first answer,
   /// in ms. Behind a network that blocks UDP there is none before the control connection carries.
   static final long FIRST_ANSWER_MS = 1_000;
+
+  /// Time for which the session of a lost SNAPT is kept after [#carryAgain], in ms: that SNAPT may
+  /// have taken the session over, and its packets still come.
+  static final long TURNED_BACK_MS = 30_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TunnelEnd.class);
 
@@ -46,6 +51,7 @@ public final class TunnelEnd {
   private final Retirement retirement;
   private final List<UsableLink> links = new ArrayList<>();
   private final Sessions sessions = new Sessions();
+  private final PathTotals.Sum totals = new PathTotals.Sum();
   private Policy policy;
   private volatile CarryingSession current; // written by the event loop
   private @Nullable CarryingSession next; // awaits its first answer
@@ -106,7 +112,7 @@ public final class TunnelEnd {
     this.listener = listener;
     this.sockets = sockets;
     this.retirement = new Retirement(at);
-    this.current = new CarryingSession(at, role, policy, sessions, sockets);
+    this.current = new CarryingSession(at, role, policy, sessions, sockets, totals);
   }
 
   /// Returns the status of each path of the present session.
@@ -141,7 +147,7 @@ public final class TunnelEnd {
       return;
     }
     try {
-      CarryingSession opened = new CarryingSession(at, role, policy, sessions, sockets);
+      CarryingSession opened = new CarryingSession(at, role, policy, sessions, sockets, totals);
       links.forEach(each -> opened.paths().linkChanged(null, each, at.nowNs()));
       next = opened;
       opened.begin(parameters);
@@ -158,13 +164,39 @@ public final class TunnelEnd {
     if (next != following) {
       return;
     }
-    CarryingSession before = current;
-    following.takeOver(before);
     next = null;
-    current = following;
-    retirement.begin(before);
+    carryBy(following, Retirement.LASTS_MS);
+  }
+
+  private void carryBy(CarryingSession now, long keptMs) {
+    CarryingSession before = current;
+    now.takeOver(before);
+    current = now;
+    retirement.begin(before, keptMs);
     at.stateChanged().run();
-    following.tick();
+    now.tick();
+  }
+
+  /// Lets a session carry again that was left for the present one, or goes on with the present one
+  /// if that is the session and another one should follow: the other one is kept for a time. Does
+  /// nothing if neither is the case.
+  ///
+  /// @param ownReceiverIndex of the session
+  public void carryAgain(int ownReceiverIndex) {
+    assert at.loop().inEventLoop() : Thread.currentThread();
+    CarryingSession following = next;
+    if (current.hasIndex(ownReceiverIndex)) {
+      if (following != null) {
+        next = null;
+        retirement.begin(following, TURNED_BACK_MS);
+      }
+      return;
+    }
+    CarryingSession kept = retirement.take(ownReceiverIndex);
+    if (kept != null) {
+      dropNext();
+      carryBy(kept, TURNED_BACK_MS);
+    }
   }
 
   private void dropNext() {
@@ -496,7 +528,7 @@ public final class TunnelEnd {
 
   /// Returns the counts of the paths of all sessions. Any thread may call this.
   PathTotals pathTotals() {
-    return current.pathTotals();
+    return totals.now();
   }
 
   /// Returns the name of the SNAPT; empty for a peer, and before the first session.

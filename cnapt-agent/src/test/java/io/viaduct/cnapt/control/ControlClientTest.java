@@ -498,6 +498,91 @@ class ControlClientTest {
     }
   }
 
+  private static void resumeMove(TestSnapt.Client to, ControlMessage message) {
+    if (message.hasHello()) {
+      boolean resumes = message.getHello().getResumeSessionId().equals("s9");
+      to.send(
+          ControlMessage.newBuilder()
+              .setWelcome(
+                  welcome("s9", resumes).getWelcome().toBuilder()
+                      .setSnaptId("snapt-2")
+                      .setMovedNumber(9)));
+    }
+  }
+
+  @Test
+  void aSessionGoesOnAtTheOldSnaptWhenTheNewOneDiesBeforeItHasIt() throws Exception {
+    try (TestSnapt other = other(ControlClientTest::resumeMove)) {
+      move(other);
+      await().until(() -> agent.welcomed.size() == 2);
+      other.close();
+      await().until(() -> agent.turnedBack.size() == 1);
+      assertThat(agent.turnedBack.peek().welcome().getSessionId()).isEqualTo("s1");
+      assertThat(agent.client().counts().movesTurnedBack()).isEqualTo(1);
+      assertThat(agent.lost).as("the device is connected").isEmpty();
+      agent.client().present(new byte[] {9}, List.of(), Map.of());
+      await("by its connection")
+          .until(() -> snapt.received.stream().anyMatch(ControlMessage::hasTokenUpdate));
+      assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
+      snapt.clients.peek().close();
+      await("which is made again").until(() -> agent.welcomed.size() == 3);
+      assertThat(agent.welcomed)
+          .last()
+          .satisfies(by -> assertThat(by.welcome().getSessionId()).isEqualTo("s1"));
+    }
+  }
+
+  @Test
+  void aSessionGoesOnAtTheOldSnaptWhenTheNewOneSaysGoodbyeBeforeItIsDone() throws Exception {
+    try (TestSnapt other = other(ControlClientTest::resumeMove)) {
+      move(other);
+      await().until(() -> agent.welcomed.size() == 2);
+      other
+          .clients
+          .peek()
+          .send(
+              ControlMessage.newBuilder()
+                  .setGoodbye(Goodbye.newBuilder().setReason("NOT_TAKEN_OVER")));
+      await().until(() -> agent.turnedBack.size() == 1);
+      snapt.clients.peek().send(moved(10, other.port(), false));
+      await("the next attempt").until(() -> other.clients.size() == 2);
+    }
+  }
+
+  @Test
+  void aDeviceThatHasTurnedBackGoesOnWithTheSessionThatWasTakenNevertheless() throws Exception {
+    try (TestSnapt other = other(ControlClientTest::resumeMove)) {
+      move(other);
+      await().until(() -> agent.welcomed.size() == 2);
+      other.clients.peek().close();
+      await().until(() -> agent.turnedBack.size() == 1);
+      snapt.clients.peek().send(moved(9, other.port(), true));
+      await().until(() -> agent.welcomed.size() == 3);
+      assertThat(agent.welcomed)
+          .last()
+          .satisfies(by -> {
+            assertThat(by.welcome().getSessionId()).isEqualTo("s9");
+            assertThat(by.welcome().getResumed()).isTrue();
+          });
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      assertThat(agent.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void anEndOfTheNewSnaptAfterItIsDoneIsThatOfASnaptThatDies() throws Exception {
+    try (TestSnapt other = other(ControlClientTest::resumeMove)) {
+      move(other);
+      await().until(() -> agent.welcomed.size() == 2);
+      snapt.clients.peek().send(moved(9, other.port(), true));
+      await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
+      other.clients.peek().close();
+      await().until(() -> agent.welcomed.size() == 3);
+      assertThat(agent.lost).containsExactly(ControlFailure.CLOSED);
+      assertThat(agent.turnedBack).isEmpty();
+    }
+  }
+
   @Test
   void aSessionThatTheOtherSnaptHasNotTakenOverStaysWhereItIs() throws Exception {
     try (TestSnapt other =

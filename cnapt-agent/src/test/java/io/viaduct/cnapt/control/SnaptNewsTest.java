@@ -47,7 +47,7 @@ class SnaptNewsTest {
 
   private final class Told implements ControlListener {
     @Override
-    public void told(boolean draining, int loadPercent) {
+    public void told(boolean draining, long deadlineMs, int loadPercent) {
       told.add("itself %s %d".formatted(draining, loadPercent));
     }
 

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.handler.ssl.SslContext;
 import io.netty.pkitesting.X509Bundle;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
@@ -42,6 +43,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   final KeyPair deviceKey = Ed25519.generate();
   final X509Bundle authority = TestSnapt.authority("operator");
   final Queue<Welcomed> welcomed = new ConcurrentLinkedQueue<>();
+  final Queue<Welcomed> turnedBack = new ConcurrentLinkedQueue<>();
   final Queue<ControlFailure> lost = new ConcurrentLinkedQueue<>();
   final Queue<Integer> datagrams = new ConcurrentLinkedQueue<>();
   final Queue<String> details = new ConcurrentLinkedQueue<>();
@@ -89,12 +91,13 @@ final class TestAgent implements ControlListener, AutoCloseable {
             "fd76::2",
             "test",
             false);
+    SslContext trusted =
+        TlsMaterial.anonymousClient(
+            CertificateCheck.authorities("trust", folder.resolve("ca.pem"), Instant.now()));
     client =
         new ControlClient(
             loops.next(),
-            () ->
-                TlsMaterial.anonymousClient(
-                    CertificateCheck.authorities("trust", folder.resolve("ca.pem"), Instant.now())),
+            () -> trusted,
             0,
             () -> links,
             settings,
@@ -157,6 +160,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   }
 
   @Override
+  public void turnedBack(Welcomed to) {
+    turnedBack.add(to);
+  }
+
+  @Override
   public void lost(ControlFailure why, String detail) {
     lost.add(why);
     details.add(detail);
@@ -183,7 +191,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   }
 
   @Override
-  public void told(boolean isDraining, int loadPercent) {
+  public void told(boolean isDraining, long deadlineMs, int loadPercent) {
     told.add(isDraining + " " + loadPercent);
   }
 

@@ -28,25 +28,25 @@ class LineSilenceTest {
   }
 
   @Test
-  void aLineIsSilentThreeDistancesAfterAPacketThatNothingFollows() {
+  void aLineIsSilentTwoDistancesAndAHalfAfterAPacketThatNothingFollows() {
     line.roundTrip(20 * MS);
     line.sent(100, nowNs);
-    assertThat(nothingFor(5_000)).containsExactly("80 PROBE", "160 PROBE", "240 SILENT");
+    assertThat(nothingFor(5_000)).containsExactly("80 PROBE", "120 PROBE", "200 SILENT");
     assertThat(line.isSilent()).isTrue();
   }
 
   @Test
-  void atARoundTripOf60MsItIsStillNoticedWithin300Ms() {
-    line.roundTrip(60 * MS);
+  void atARoundTripOf80MsItIsStillNoticedWithin300Ms() {
+    line.roundTrip(80 * MS);
     line.sent(100, nowNs);
-    assertThat(nothingFor(5_000)).containsExactly("90 PROBE", "180 PROBE", "270 SILENT");
+    assertThat(nothingFor(5_000)).containsExactly("120 PROBE", "180 PROBE", "300 SILENT");
   }
 
   @Test
   void aLongLineGetsTheTimeOfItsRoundTrip() {
     line.roundTrip(200 * MS);
     line.sent(100, nowNs);
-    assertThat(nothingFor(5_000)).containsExactly("300 PROBE", "600 PROBE", "900 SILENT");
+    assertThat(nothingFor(5_000)).containsExactly("300 PROBE", "450 PROBE", "750 SILENT");
   }
 
   @Test
@@ -58,7 +58,7 @@ class LineSilenceTest {
   @Test
   void anAnswerToTheLastProbeEndsTheQuestion() {
     line.sent(100, nowNs);
-    assertThat(nothingFor(239)).containsExactly("80 PROBE", "160 PROBE");
+    assertThat(nothingFor(199)).containsExactly("80 PROBE", "120 PROBE");
     assertThat(line.heard(81)).isFalse();
     assertThat(nothingFor(5_000)).isEmpty();
     assertThat(line.isSilent()).isFalse();
@@ -102,12 +102,12 @@ class LineSilenceTest {
   void aBrokenControlConnectionAsksAtOnceAlsoWithoutTraffic() {
     line.roundTrip(20 * MS);
     line.suspect(nowNs);
-    assertThat(nothingFor(5_000)).containsExactly("0 PROBE", "30 PROBE", "60 SILENT");
+    assertThat(nothingFor(5_000)).containsExactly("0 PROBE", "15 PROBE", "45 SILENT");
     line.suspect(nowNs);
     assertThat(nothingFor(5_000)).as("it is known").isEmpty();
     line.heard(81);
     line.suspect(nowNs);
-    assertThat(nothingFor(20)).containsExactly("0 PROBE");
+    assertThat(nothingFor(10)).containsExactly("0 PROBE");
     assertThat(line.heard(81)).isFalse();
     line.sent(100, nowNs);
     assertThat(nothingFor(80)).as("the usual distance again").containsExactly("80 PROBE");

@@ -159,4 +159,26 @@ class StatusTextTest {
     assertThat(tree.at("/data/classes/0/savedPercent").asDouble()).isEqualTo(60.0);
     assertThat(tree.at("/handovers/0/at").asString()).isEqualTo(AT.toString());
   }
+
+  @Test
+  void aSnaptThatDrainsIsNamedWithTheFlowsThatAreStillThere() {
+    String drains =
+        """
+        {"snapt": "snapt-1 10.0.0.1:443", "state": "leaving", "draining": true, "flows": 3,
+         "established": true, "drainDeadline": "2026-11-20T12:05:00Z"}\
+        """;
+    String other =
+        """
+        {"snapt": "snapt-2 10.0.0.2:443", "state": "carrying", "draining": false, "flows": 9,
+         "established": true, "drainDeadline": ""}\
+        """;
+    assertThat(StatusText.of("{\"snapts\": [%s, %s]}".formatted(drains, other)))
+        .contains("snapt-1 10.0.0.1:443, leaving, 3 flows")
+        .contains(", drains until 2026-11-20T12:05:00Z with 3 flows")
+        .containsOnlyOnce("drains");
+    assertThat(
+            StatusText.of(
+                "{\"session\": {\"snapt\": \"snapt-1\"}, \"snapts\": [%s]}".formatted(drains)))
+        .contains("snapt-1, drains until 2026-11-20T12:05:00Z with 3 flows");
+  }
 }

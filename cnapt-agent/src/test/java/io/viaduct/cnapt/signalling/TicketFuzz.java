@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 /// preference, up to the limit. The texts of ticket and grant are safe for a log and do not contain
 /// the token.
 final class TicketFuzz {
-  private static final int RELAYS_MAX = 64;
+  private static final int RELAYS_MAX = 128;
 
   @ArgumentsSource(Corpus.class)
   @FuzzTest

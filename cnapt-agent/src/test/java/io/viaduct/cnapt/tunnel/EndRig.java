@@ -135,6 +135,11 @@ final class EndRig implements AutoCloseable {
 
   /// Returns the terms of a Welcome from an address where nobody answers.
   static SessionParameters parameters(String snapt) {
+    return parameters(snapt, 11);
+  }
+
+  /// Returns the same with a receiver index of this host.
+  static SessionParameters parameters(String snapt, int ownReceiverIndex) {
     TunnelSettings settings = TunnelSettings.defaults();
     return new SessionParameters(
         snapt,
@@ -145,7 +150,7 @@ final class EndRig implements AutoCloseable {
             new TunnelLimits(1500, settings.historyBytes())),
         settings,
         Remotes.of(new InetSocketAddress("127.0.0.1", 9)),
-        11,
+        ownReceiverIndex,
         null);
   }
 

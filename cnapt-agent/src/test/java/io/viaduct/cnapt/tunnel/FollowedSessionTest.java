@@ -211,4 +211,51 @@ class FollowedSessionTest {
       assertThat(end.isRetiring()).isFalse();
     }
   }
+
+  @Test
+  void theSessionBeforeCarriesAgainWithAllFlowsWhenTheNextSnaptIsLost() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1", 1));
+      TunnelSession before = end.session();
+      end.follow(EndRig.parameters("snapt-2", 2));
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      end.offer(sent, clock.nanoTime()); // a flow that only the new session has seen
+      end.flush(clock.nanoTime());
+      long refused = end.pathTotals().refusals();
+      end.carryAgain(1);
+      assertThat(end.name()).isEqualTo("snapt-1");
+      assertThat(end.session()).isSameAs(before);
+      assertThat(flowOf(rig, end)).as("the flow goes on").isNotNull();
+      end.offer(sent, clock.nanoTime());
+      end.flush(clock.nanoTime());
+      assertThat(before.totals().preBytes()).as("the session carries").isPositive();
+      assertThat(end.pathTotals().refusals()).isGreaterThanOrEqualTo(refused);
+      rig.passMs(clock, Retirement.LASTS_MS + 1);
+      end.carryAgain(2);
+      assertThat(end.name()).as("it was taken over nevertheless").isEqualTo("snapt-2");
+      assertThat(flowOf(rig, end)).isNotNull();
+      end.carryAgain(7);
+      assertThat(end.name()).as("an unknown session").isEqualTo("snapt-2");
+    }
+  }
+
+  @Test
+  void theSessionBeforeGoesOnWhenTheNextSnaptIsLostBeforeItsFirstAnswer() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1", 1));
+      end.follow(EndRig.parameters("snapt-2", 2));
+      end.carryAgain(1);
+      assertThat(end.isFollowed()).isFalse();
+      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS + 1);
+      assertThat(end.name()).isEqualTo("snapt-1");
+      rig.passMs(clock, TunnelEnd.TURNED_BACK_MS);
+      assertThat(end.isRetiring()).isFalse();
+      end.carryAgain(2);
+      assertThat(end.name()).as("it was forgotten").isEqualTo("snapt-1");
+    }
+  }
 }

@@ -12,8 +12,13 @@ import java.util.Optional;
 /// configuration until the bridge has told any, and itself. What it tells about itself is its own
 /// state, which the directory has only later. Owner: the control thread.
 final class KnownRelays {
-  /// Longest list that a device takes; so a Welcome never exceeds its frame.
-  static final int RELAYS_MAX = 64;
+  /// Longest list that a device takes.
+  static final int RELAYS_MAX = 128;
+
+  /// Most bytes of a list, so that a Welcome never exceeds its frame of 64 KiB.
+  static final int BYTES_MAX = 48 << 10;
+
+  private static final int HEAD_BYTES = 4; // of an entry: its tag and its length
 
   private final List<Relay> configured;
   private List<Relay> told = List.of();
@@ -90,13 +95,27 @@ final class KnownRelays {
     List<Relay> others = told.isEmpty() ? configured : told;
     List<Relay> beside =
         others.stream().filter(each -> !each.getSnaptId().equals(own.getSnaptId())).toList();
-    List<Relay> shown = beside.subList(0, Math.min(beside.size(), RELAYS_MAX - 1));
+    Relay shownOwn = shownOwn();
+    List<Relay> shown = beside.subList(0, fitting(shownOwn, beside));
     leftOut = beside.size() - shown.size();
     return RelayList.newBuilder()
-        .addRelays(shownOwn())
+        .addRelays(shownOwn)
         .addAllRelays(shown)
         .setComplete(!others.isEmpty())
         .build();
+  }
+
+  private static int fitting(Relay first, List<Relay> others) {
+    int bytes = first.getSerializedSize() + HEAD_BYTES;
+    int count = 0;
+    for (Relay each : others) {
+      bytes += each.getSerializedSize() + HEAD_BYTES;
+      if (bytes > BYTES_MAX || count == RELAYS_MAX - 1) {
+        break;
+      }
+      count++;
+    }
+    return count;
   }
 
   /// Returns what a device is told that believes only the bridge about other SNAPTs: this SNAPT

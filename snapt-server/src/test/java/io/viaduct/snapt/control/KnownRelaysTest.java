@@ -70,14 +70,27 @@ class KnownRelaysTest {
   @Test
   void aSnaptThatTheListHasNoPlaceForIsFound() {
     List<DirectoryEntry> all = new ArrayList<>();
-    for (int i = 1; i <= 100; i++) {
+    for (int i = 1; i <= 200; i++) {
       all.add(entry("snapt-" + i, "north"));
     }
     relays.told(all, UNSIGNED);
     assertThat(relays.list().getRelaysList())
         .extracting(Relay::getSnaptId)
-        .doesNotContain("snapt-100");
-    assertThat(relays.find("snapt-100").orElseThrow().getHost()).isEqualTo("snapt-100");
-    assertThat(relays.find("snapt-101")).isEmpty();
+        .hasSize(KnownRelays.RELAYS_MAX)
+        .doesNotContain("snapt-200");
+    assertThat(relays.leftOut()).isEqualTo(200 - KnownRelays.RELAYS_MAX);
+    assertThat(relays.find("snapt-200").orElseThrow().getHost()).isEqualTo("snapt-200");
+    assertThat(relays.find("snapt-201")).isEmpty();
+  }
+
+  @Test
+  void aListOfLongNamesFitsIntoAFrame() {
+    List<DirectoryEntry> all = new ArrayList<>();
+    for (int i = 1; i <= KnownRelays.RELAYS_MAX; i++) {
+      all.add(entry("snapt-" + i, "r".repeat(64)).toBuilder().setHost("h".repeat(600)).build());
+    }
+    relays.told(all, UNSIGNED);
+    assertThat(relays.list().getSerializedSize()).isLessThanOrEqualTo(KnownRelays.BYTES_MAX);
+    assertThat(relays.leftOut()).isPositive();
   }
 }

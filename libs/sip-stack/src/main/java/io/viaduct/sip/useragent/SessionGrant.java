@@ -32,7 +32,7 @@ public record SessionGrant(
     String icid,
     Credit credit) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final int RELAYS_MAX = 64;
+  private static final int RELAYS_MAX = 128; // as many as a signed directory has
   private static final int KEYS_MAX = 16;
   private static final int ADDRESSES_MAX = 8;
   private static final int REGION_MAX = 64;
