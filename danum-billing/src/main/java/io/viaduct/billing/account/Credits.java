@@ -120,7 +120,8 @@ public final class Credits {
         .list();
   }
 
-  // Returns the refundable rest of a charge; zero for a void interval. What a cap of its hour or
+  // Returns the refundable rest of a charge; zero for an interval that is void or may be replaced.
+  // What a cap of its hour or
   // day has given back is not given back again: after it the user has paid the cap for that time,
   // less later refunds. The lock makes refunds of one charge wait for each other. hashint8 is a
   // function of PostgreSQL.
@@ -131,7 +132,7 @@ public final class Credits {
         .query(row -> {});
     return jdbc.sql(
             """
-            select case when i.state = 'VOID' then 0 else least(
+            select case when i.state in ('VOID', 'FINAL_PROVISIONAL') then 0 else least(
               c.net - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id),
               (select min(k.limit_microdenarii - (select coalesce(sum(r.amount_microdenarii), 0)
                  from charge o join credit r on r.charge_id = o.id and r.transaction_id > s.first

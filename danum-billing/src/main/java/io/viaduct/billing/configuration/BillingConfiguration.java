@@ -43,6 +43,7 @@ import java.util.Map;
 /// @param chargeBound most denarii of one account for intervals that end in one minute; a report
 ///   above it is held
 /// @param unsigned limits for charges without the device's receipt
+/// @param deviceReports limits for charges by the device's report alone
 /// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
 ///   deferred
 /// @param credit credit control: quotas and notices
@@ -77,6 +78,7 @@ public record BillingConfiguration(
     String tokenAudience,
     long chargeBound,
     Unsigned unsigned,
+    DeviceReports deviceReports,
     int heldReports,
     Credit credit,
     Duration idempotencyTime,
@@ -121,6 +123,11 @@ public record BillingConfiguration(
     snaptOwners = Map.copyOf(snaptOwners);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
+    between(
+        "device-reports.charge-after",
+        deviceReports.chargeAfter(),
+        Duration.ofSeconds(1),
+        adjustmentTime);
     require(
         heldReports >= 1 && heldReports <= 1_000_000,
         "held-reports must be 1 to 1000000",
@@ -143,6 +150,20 @@ public record BillingConfiguration(
           "bound-per-account must be 0 to " + DENARII_MAX,
           Long.toString(boundPerAccount));
       between("decide-after", decideAfter, Duration.ofSeconds(1), Duration.ofDays(31));
+    }
+  }
+
+  /// Limits for charges by the device's report alone.
+  ///
+  /// @param chargeAfter time from the end of an interval that the SNAPT's report has
+  /// @param boundPerAccount most denarii of an account that the SNAPT's report may still replace; a
+  ///   report above it is not charged
+  public record DeviceReports(Duration chargeAfter, long boundPerAccount) {
+    public DeviceReports {
+      require(
+          boundPerAccount >= 0 && boundPerAccount <= DENARII_MAX,
+          "bound-per-account must be 0 to " + DENARII_MAX,
+          Long.toString(boundPerAccount));
     }
   }
 

@@ -56,7 +56,7 @@ public final class LedgerVerification {
               select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
               from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
                    (select coalesce(sum(r.charge_microdenarii + r.surcharge_microdenarii), 0) charges from charging_interval i
-                    join current_report r on r.interval_id = i.id where i.state = 'CORRECTED'
+                    join current_report r on r.interval_id = i.id where i.state in ('CORRECTED', 'FINAL_PROVISIONAL')
                       or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
               where c.balance <> u.charges
               """),

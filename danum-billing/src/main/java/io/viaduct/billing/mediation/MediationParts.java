@@ -6,6 +6,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.snapts.LineRates;
@@ -61,8 +62,18 @@ class MediationParts {
   }
 
   @Bean
-  MediationService mediation(ReportIntake intake, InstantSource clock) {
-    return new MediationService(intake, clock);
+  DeviceReportIntake deviceReportIntake(
+      DeviceReports reports,
+      SeenTokenKeys tokenKeys,
+      ProofRules proofs,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new DeviceReportIntake(reports, tokenKeys, proofs, clock, registry);
+  }
+
+  @Bean
+  MediationService mediation(ReportIntake intake, DeviceReportIntake devices, InstantSource clock) {
+    return new MediationService(intake, devices, clock);
   }
 
   @Bean

@@ -17,7 +17,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 ///
 /// An interval counts in the minute (UTC) in which it ends, for all SNAPTs and sessions together. A
 /// report longer than a minute may have the bound once for each minute that it has begun. Void
-/// intervals do not count. Charges count with their fees and before their discount.
+/// intervals do not count, nor do those that a report of their SNAPT would replace. Charges count
+/// with their fees and before their discount.
 final class AccountBounds {
   private record Minute(String account, Instant begin) {
     static Minute of(MeasuredInterval report) {
@@ -42,7 +43,7 @@ final class AccountBounds {
             select u.account, u.begin, sum(r.gross)
             from unnest(?::text[], ?::text[]::timestamptz[]) u(account, begin)
             join charging_interval i on i.account = u.account
-              and i.ended_at >= u.begin and i.ended_at < u.begin + interval '1 minute' and i.state <> 'VOID'
+              and i.ended_at >= u.begin and i.ended_at < u.begin + interval '1 minute' and i.state not in ('VOID', 'FINAL_PROVISIONAL')
             join snapt_report r on r.interval_id = i.id group by 1, 2
             """)
         .param(minutes.stream().map(Minute::account).toArray(String[]::new))

@@ -78,6 +78,9 @@ final class BilledInterval {
 
   /// Returns the state in which the interval is stored first.
   IntervalState state() {
+    if (report.evidence().strength() == Evidence.Strength.DEVICE_REPORT) {
+      return IntervalState.FINAL_PROVISIONAL;
+    }
     if (!report.evidence().isSufficient()) {
       return IntervalState.PROVISIONAL;
     }

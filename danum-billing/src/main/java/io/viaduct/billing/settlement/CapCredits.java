@@ -79,7 +79,7 @@ public final class CapCredits {
                   (o.day + 1)::timestamp at time zone 'UTC' as next) utc
                 where o.day < ?
                   and not exists (select from charging_interval i where i.account = o.account
-                    and i.state in ('PROVISIONAL', 'CORRECTED')
+                    and i.state in ('PROVISIONAL', 'CORRECTED', 'FINAL_PROVISIONAL')
                     and i.started_at >= utc.begin and i.started_at < utc.next)
                   and not exists (select from held_report h where h.account = o.account
                     and h.state = 'HELD' and h.started_at >= utc.begin and h.started_at < utc.next)

@@ -84,6 +84,41 @@ public final class Discrepancies {
         .update();
   }
 
+  /// The counts of both ends in one interval.
+  ///
+  /// @param digest of the SNAPT's report
+  record Counts(
+      byte[] digest,
+      IntervalKey key,
+      String account,
+      Instant startedAt,
+      long snaptBytes,
+      long deviceBytes) {}
+
+  /// Opens a discrepancy between two reports of one interval, unless the SNAPT's report has one.
+  static void open(JdbcClient jdbc, Counts counts, Instant now) {
+    IntervalKey key = counts.key();
+    jdbc.sql(
+            """
+            insert into discrepancy (digest, snapt_id, session_id, epoch, sequence, account, started_at,
+              snapt_bytes, device_bytes, opened_at, basis)
+            values (:digest, :snapt, :session, :epoch, :sequence, :account, :startedAt, :snaptBytes, :deviceBytes, :now,
+              'INTERVAL')
+            on conflict (digest) do nothing
+            """)
+        .param("digest", counts.digest())
+        .param("snapt", key.snapt())
+        .param("session", key.session())
+        .param("epoch", key.epoch())
+        .param("sequence", key.sequence())
+        .param("account", counts.account())
+        .param("startedAt", Timestamp.from(counts.startedAt()))
+        .param("snaptBytes", counts.snaptBytes())
+        .param("deviceBytes", counts.deviceBytes())
+        .param("now", Timestamp.from(now))
+        .update();
+  }
+
   private static BigInteger unsigned(long count) {
     return new BigInteger(Long.toUnsignedString(count));
   }

@@ -41,7 +41,9 @@ public record Evidence(
     /// The report has no token.
     NO_TOKEN,
     /// The token is signed with an unknown key.
-    TOKEN_KEY_UNKNOWN
+    TOKEN_KEY_UNKNOWN,
+    /// The device has signed its own report, and the SNAPT's is missing.
+    DEVICE_REPORT
   }
 
   /// The device's reason not to sign, with its own counts of the session so far.

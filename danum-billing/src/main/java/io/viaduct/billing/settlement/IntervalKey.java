@@ -21,6 +21,14 @@ public record IntervalKey(String snapt, String session, long epoch, long sequenc
     return ORDER.compare(this, other);
   }
 
+  private static final String OF_DEVICE = "device:";
+
+  /// Returns the key of the interval that the device's report of this interval bills. A SNAPT
+  /// cannot use its session's name, because of the colon.
+  IntervalKey byDevice() {
+    return new IntervalKey(snapt, OF_DEVICE + session, epoch, sequence);
+  }
+
   /// Returns the key as text, e.g. `snapt-1/8f6c.../2/17`.
   public String text() {
     return snapt + "/" + session + "/" + epoch + "/" + sequence;

@@ -14,6 +14,13 @@ import java.util.Set;
 ///                └─ the operator voids ▶ VOID
 /// ```
 ///
+/// An interval that is billed by its device's report alone has a machine before this one:
+///
+/// ```text
+///   FINAL_PROVISIONAL ─┬─ the SNAPT's report comes ──────────▶ VOID
+///                      └─ it can no longer come ─▶ CORRECTED ▶ FINAL
+/// ```
+///
 /// A report with its receipt, or without need for one, starts as CORRECTED; after the grace time it
 /// starts as ADJUSTED. The money of an interval is posted with its first state; VOID reverses the
 /// posting.
@@ -26,14 +33,18 @@ public enum IntervalState {
   FINAL,
   /// Posted after the grace time, against the operator's account for adjustments.
   ADJUSTED,
-  /// Posted unsigned and reversed by an operator.
-  VOID;
+  /// Posted unsigned and reversed by an operator, or posted by the device's report and replaced by
+  /// the SNAPT's.
+  VOID,
+  /// Posted by the device's report alone ([DeviceReportState]).
+  FINAL_PROVISIONAL;
 
   /// Returns the states that may follow this one.
   public Set<IntervalState> next() {
     return switch (this) {
       case PROVISIONAL -> Set.of(CORRECTED, ADJUSTED, VOID);
       case CORRECTED -> Set.of(FINAL);
+      case FINAL_PROVISIONAL -> Set.of(CORRECTED, VOID);
       case FINAL, ADJUSTED, VOID -> Set.of();
     };
   }

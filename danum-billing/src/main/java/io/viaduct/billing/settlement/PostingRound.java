@@ -52,6 +52,7 @@ final class PostingRound {
   private Map<IntervalKey, BilledBefore> billedBefore = Map.of();
   private Map<String, HeldReports.HeldRow> heldRows = Map.of();
   private Map<String, Integer> heldBySnapt = Map.of();
+  private DeviceReportMatches devices;
   private final Set<IntervalStore.Session> raisedSessions = new HashSet<>();
   private final Map<Long, Evidence> evidence = new HashMap<>(); // by interval
   private final List<BilledInterval> billed = new ArrayList<>();
@@ -74,6 +75,7 @@ final class PostingRound {
     this.owners = owners;
     this.terms = terms;
     this.now = now;
+    this.devices = DeviceReportMatches.none(jdbc, ledger);
   }
 
   /// Posts the batch.
@@ -90,6 +92,7 @@ final class PostingRound {
     heldBySnapt =
         new HashMap<>(
             held.waiting(arrived.stream().map(r -> r.key().snapt()).collect(Collectors.toSet())));
+    devices = DeviceReportMatches.load(jdbc, ledger, arrived);
     List<MeasuredInterval> reports = arrived.stream().map(this::asOfFirstArrival).toList();
     AccountBounds bounds = AccountBounds.load(jdbc, rules.bounds(), reports);
 
@@ -143,6 +146,10 @@ final class PostingRound {
     HeldReports.HeldRow first = heldRow(report);
     if (first != null && first.state() == HeldReports.State.DISCARDED) {
       return refused(ReportRefusal.DISCARDED, "an operator has discarded this report");
+    }
+    if (devices.isChargedForGood(report)) {
+      return refused(
+          ReportRefusal.TOO_LATE, "the account was charged for it by its device's report");
     }
     if (first == null) {
       Optional<PostResult.Refused> untimely = untimely(report);
@@ -313,7 +320,8 @@ final class PostingRound {
             .toList());
   }
 
-  private static LedgerTransaction transaction(BilledInterval interval) {
+  /// Returns the transaction of an interval that is posted first.
+  static LedgerTransaction transaction(BilledInterval interval) {
     LedgerTransaction.Billed billed =
         new LedgerTransaction.Billed(
             interval.id(),
@@ -324,7 +332,7 @@ final class PostingRound {
     return switch (interval.state()) {
       case PROVISIONAL -> LedgerTransaction.provisional(billed, interval.isLate());
       case ADJUSTED -> LedgerTransaction.adjustment(billed);
-      case CORRECTED, FINAL, VOID -> LedgerTransaction.correction(billed);
+      case CORRECTED, FINAL, VOID, FINAL_PROVISIONAL -> LedgerTransaction.correction(billed);
     };
   }
 
@@ -334,6 +342,7 @@ final class PostingRound {
         switch (decision) {
           case Decision.Bill(BilledInterval interval) -> {
             evidence.put(interval.id(), report.evidence());
+            devices.replace(report, now);
             yield new PostResult.Posted(
                 report.account(),
                 interval.chargeIds(),

@@ -34,6 +34,43 @@ class SettlementParts {
         transaction, batches, tariffs, surcharges, ledger, rules(configuration));
   }
 
+  @Bean
+  DeviceReports deviceReports(
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
+      TariffBook tariffs,
+      SurchargeBook surcharges,
+      BillingConfiguration configuration) {
+    return new DeviceReports(
+        transaction,
+        jdbc,
+        tariffs,
+        surcharges,
+        configuration::ownerOf,
+        configuration.adjustmentTime());
+  }
+
+  @Bean
+  DeviceCharges deviceCharges(
+      TransactionTemplate transaction,
+      JdbcTemplate batches,
+      TariffBook tariffs,
+      SurchargeBook surcharges,
+      Ledger ledger,
+      BillingConfiguration configuration) {
+    return new DeviceCharges(
+        transaction,
+        batches,
+        tariffs,
+        surcharges,
+        ledger,
+        rules(configuration),
+        new DeviceCharges.Rules(
+            configuration.deviceReports().chargeAfter(),
+            MicroDenarii.ofDenarii(configuration.deviceReports().boundPerAccount()),
+            configuration.adjustmentTime()));
+  }
+
   private static SettlementRules rules(BillingConfiguration configuration) {
     return new SettlementRules(
         configuration.graceTime(),
@@ -109,6 +146,7 @@ class SettlementParts {
   Running<SettlementClock> settlementClock(
       Settlement settlement,
       CapCredits caps,
+      DeviceCharges devices,
       JdbcClient jdbc,
       ChargeListener listener,
       Readiness readiness,
@@ -127,6 +165,9 @@ class SettlementParts {
           tasks.every(configuration.verificationPeriod(), ledger::refresh);
           tasks.atOnceAndEvery(configuration.ledgerVerificationPeriod(), runs::runByItself);
           tasks.every(configuration.verificationPeriod(), undecided::read);
+          tasks.every(
+              configuration.settlementPeriod(),
+              () -> devices.work(clock.instant()).forEach(listener::changed));
           tasks.every(
               configuration.settlementPeriod(),
               () ->

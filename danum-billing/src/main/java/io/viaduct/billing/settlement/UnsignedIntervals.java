@@ -5,7 +5,6 @@ import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.Ledger;
-import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -220,20 +219,15 @@ public final class UnsignedIntervals {
 
   private void carryOut(
       Unsigned interval, Verdict verdict, Evidence.Decision decision, Instant now) {
-    boolean isLate =
-        jdbc.sql("select received_at >= grace_ends_at from charging_interval where id = ?")
-            .param(interval.id())
-            .query(Boolean.class)
-            .single();
-    IntervalState next =
-        switch (verdict) {
-          case ACCEPTED -> isLate ? IntervalState.ADJUSTED : IntervalState.CORRECTED;
-          case VOIDED -> IntervalState.VOID;
-        };
-    jdbc.sql("update charging_interval set state = ? where id = ?")
-        .param(next.name())
-        .param(interval.id())
-        .update();
+    switch (verdict) {
+      case ACCEPTED ->
+          jdbc.sql(
+                  "update charging_interval set state ="
+                      + " case when received_at < grace_ends_at then 'CORRECTED' else 'ADJUSTED' end where id = ?")
+              .param(interval.id())
+              .update();
+      case VOIDED -> Reversal.post(jdbc, ledger, interval.id(), now);
+    }
     jdbc.sql(
             "insert into interval_decision (interval_id, kind, decided_by, reason, decided_at) values (:intervalId, :kind, :decidedBy, :reason, :decidedAt)")
         .param("intervalId", interval.id())
@@ -242,29 +236,6 @@ public final class UnsignedIntervals {
         .param("reason", decision.reason())
         .param("decidedAt", Timestamp.from(now))
         .update();
-    if (verdict == Verdict.VOIDED) {
-      BillLines posted = postedLines(interval.id());
-      ledger.post(
-          List.of(
-              LedgerTransaction.withdrawnRevisions(
-                  billed(interval, posted.minus(interval.lines())), isLate),
-              LedgerTransaction.reversal(billed(interval, posted), isLate)),
-          now);
-    }
-  }
-
-  private static LedgerTransaction.Billed billed(Unsigned interval, BillLines lines) {
-    return new LedgerTransaction.Billed(
-        interval.id(), interval.key().text(), interval.account(), interval.owner(), lines);
-  }
-
-  // A statement takes the bill of the report back on the day of the reversal, and lists what
-  // re-rating added as another movement.
-  private BillLines postedLines(long id) {
-    return jdbc.sql("select r.* from snapt_report r where r.interval_id = ?")
-        .param(id)
-        .query((row, _) -> BillColumns.read(row))
-        .single();
   }
 
   /// Returns the sum of all unsigned charges.

@@ -31,7 +31,8 @@ class DatabaseAwayTest {
   @TempDir Path home;
 
   private static MediationService mediation(HikariDataSource pool, ManualClock clock) {
-    return new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+    return new MediationService(
+        IntakeOfPool.open(pool, clock, "alice"), IntakeOfPool.devices(pool, clock), clock);
   }
 
   private static ReportVerdict verdict(MediationService mediation, SubmitRequest request) {

@@ -7,6 +7,7 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.SeedTariff;
@@ -43,6 +44,24 @@ public final class IntakeOfPool {
         MediationRig.PROOFS,
         new RefusedReports(jdbc),
         (_, _) -> {},
+        clock,
+        new SimpleMeterRegistry());
+  }
+
+  /// Returns the intake of devices' reports on the same database.
+  static DeviceReportIntake devices(HikariDataSource pool, ManualClock clock) {
+    JdbcClient jdbc = JdbcClient.create(pool);
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    return new DeviceReportIntake(
+        new DeviceReports(
+            transaction,
+            jdbc,
+            new TariffBook(jdbc, transaction),
+            new SurchargeBook(jdbc, transaction),
+            _ -> "owner",
+            MediationRig.ADJUSTMENT),
+        new SeenTokenKeys(jdbc),
+        MediationRig.PROOFS,
         clock,
         new SimpleMeterRegistry());
   }

@@ -16,6 +16,8 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rerating.ReratingBatch;
 import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.CapCredits;
+import io.viaduct.billing.settlement.DeviceCharges;
+import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.Discrepancies;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
@@ -28,7 +30,9 @@ import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -41,6 +45,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class MediationRig {
   static final Duration GRACE = Duration.ofMinutes(10);
   static final Duration ADJUSTMENT = Duration.ofHours(24);
+  static final Duration CHARGE_AFTER = Duration.ofHours(1);
+
+  /// Three intervals of the worked example.
+  static final MicroDenarii DEVICE_BOUND = MicroDenarii.ofDenarii(110);
+
   static final Duration DECIDE_AFTER = Duration.ofHours(24);
 
   /// Bounds that the worked example does not exceed.
@@ -77,6 +86,9 @@ final class MediationRig {
       new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
       new LedgerVerification(client, new Snapshot(SharedDatabase.transactions()));
+  final DeviceReports devices;
+  final DeviceCharges deviceCharges;
+  final ReportIntake intake;
   final MediationService mediation;
   final HeldReportRelease release;
   private final String owner;
@@ -105,17 +117,25 @@ final class MediationRig {
     this.clock = clock;
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     SeenTokenKeys keys = new SeenTokenKeys(client);
-    ReportPosting posting =
-        new ReportPosting(
+    SettlementRules rules = new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds);
+    devices =
+        new DeviceReports(
+            SharedDatabase.transaction(), client, tariffs, surcharges, _ -> owner, ADJUSTMENT);
+    deviceCharges =
+        new DeviceCharges(
             SharedDatabase.transaction(),
             jdbc,
             tariffs,
             surcharges,
             ledger,
-            new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds));
+            rules,
+            new DeviceCharges.Rules(CHARGE_AFTER, DEVICE_BOUND, ADJUSTMENT));
+    ReportPosting posting =
+        new ReportPosting(SharedDatabase.transaction(), jdbc, tariffs, surcharges, ledger, rules);
+    intake = new ReportIntake(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters);
     mediation =
         new MediationService(
-            new ReportIntake(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters), clock);
+            intake, new DeviceReportIntake(devices, keys, PROOFS, clock, meters), clock);
     release = new HeldReportRelease(held, keys, PROOFS, posting, (_, _) -> {});
   }
 
@@ -132,6 +152,23 @@ final class MediationRig {
         .submit(Reports.requestOf(clock.instant(), List.of(envelope)))
         .getAcksList()
         .getFirst();
+  }
+
+  ReportVerdict submit(SignedDeviceReport report) {
+    return mediation
+        .submit(
+            SubmitDeviceReportsRequest.newBuilder()
+                .setReceivedMs(clock.millis())
+                .addReports(report)
+                .addTokenKeys(Reports.PROVEN.tokenKey())
+                .build())
+        .getAcks(0)
+        .getVerdict();
+  }
+
+  /// Charges what is due by devices' reports.
+  void chargeByDevices() {
+    deviceCharges.work(clock.instant());
   }
 
   ReportVerdict verdict(UsageReport report) {

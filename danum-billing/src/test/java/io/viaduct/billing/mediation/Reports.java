@@ -3,9 +3,12 @@ package io.viaduct.billing.mediation;
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.DelaySource;
+import io.viaduct.usage.v1.DeviceFlow;
+import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ServiceClass;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.UsageReport;
@@ -86,6 +89,35 @@ public final class Reports {
   /// Returns a report with its token, but without its receipt.
   public static SignedUsageReport unsigned(UsageReport report) {
     return bySnapt(PROVEN.unsigned(report));
+  }
+
+  /// Returns the report of the device about the interval of a SNAPT's report: it has seen the same
+  /// bytes, and more in the first flow.
+  public static SignedDeviceReport ofDevice(UsageReport report, long moreBytes) {
+    DeviceReport.Builder seen =
+        DeviceReport.newBuilder()
+            .setSnaptId(report.getSnaptId())
+            .setSessionId(report.getSessionId())
+            .setEpoch(report.getEpoch())
+            .setSequence(report.getSequence())
+            .setAccount(report.getAccount())
+            .setIcid(report.getIcid())
+            .setTokenId(report.getTokenId())
+            .setStartMs(report.getStartMs())
+            .setEndMs(report.getEndMs());
+    for (FlowUsage flow : report.getFlowsList()) {
+      seen.addFlows(
+          DeviceFlow.newBuilder()
+              .setFlow(flow.getFlow())
+              .setServiceClass(flow.getServiceClass())
+              .setApplication(flow.getApplication())
+              .setProtocol(flow.getProtocol())
+              .setUpBytes(flow.getUp().getPreBytes() + (seen.getFlowsCount() == 0 ? moreBytes : 0))
+              .setDownBytes(flow.getDown().getPreBytes())
+              .setDurationMs(flow.getDurationMs())
+              .setDelayMs(flow.getDelayMs()));
+    }
+    return PROVEN.ofDevice(seen.build(), PROVEN.token(report));
   }
 
   /// Adds the SNAPT's signature. Billing stores it but does not check it: the bridge does.

@@ -18,7 +18,9 @@ public enum SignedMessage {
   /// A `UsageReport`, signed by the SNAPT that measured it.
   USAGE_REPORT("viaduct usage report"),
   /// A `Receipt`, signed by the device.
-  RECEIPT("viaduct receipt");
+  RECEIPT("viaduct receipt"),
+  /// A `DeviceReport`, signed by the device.
+  DEVICE_REPORT("viaduct device report");
 
   private static final String ALGORITHM = "Ed25519";
 

@@ -1,9 +1,11 @@
 package io.viaduct.usage;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.Receipt;
 import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedReceipt;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -112,6 +114,16 @@ public final class ProvenReport {
     return SignedReceipt.newBuilder()
         .setReceipt(content)
         .setSignature(SignedMessage.RECEIPT.sign(device.getPrivate(), content))
+        .build();
+  }
+
+  /// Returns a device's own report, signed.
+  public SignedDeviceReport ofDevice(DeviceReport report, SignedSessionToken token) {
+    ByteString content = report.toByteString();
+    return SignedDeviceReport.newBuilder()
+        .setReport(content)
+        .setSignature(SignedMessage.DEVICE_REPORT.sign(device.getPrivate(), content))
+        .setToken(token)
         .build();
   }
 
