@@ -10,7 +10,7 @@ suite() { # options: passed to Maven
 	: >"$root/build/testing"
 	maven verify "$@" 2>&1 | tee "$log" || status=$?
 	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
-	closing_lines "$log"
+	closing_lines
 	skip_reasons
 	return "$status"
 }
@@ -49,29 +49,32 @@ pages_test() { # class, properties: a test with billing, its database and the pa
 	maven -q -pl :testbed surefire:test@side-by-side "-Dtest=$1" "${own[@]}" "${@:2}"
 }
 
-closing_lines() { # prints one line per module with Surefire's numbers, then the sum
+reports() { # module directory: prints the surefire reports of this run, NUL between them
+	find "$1"/target/surefire-reports -name 'TEST-*.xml' -newer "$root/build/testing" -print0 2>/dev/null || true
+}
+
+closing_lines() { # prints one line per module with the numbers of its reports, then the sum
+	local module
 	echo
 	echo "viaduct: test summary"
-	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
-		/^\[INFO\] Building Viaduct/ { module = $3; for (i = 4; i < NF - 1; i++) module = module " " $i }
-		/^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+ *$/ {
-			gsub(/,/, ""); run = failed = errors = skipped = 0
-			for (i = 1; i < NF; i++) {
-				if ($i == "run:") run = $(i + 1)
-				if ($i == "Failures:") failed = $(i + 1)
-				if ($i == "Errors:") errors = $(i + 1)
-				if ($i == "Skipped:") skipped = $(i + 1)
-			}
-			printf "  %-34s run %d, failures %d, errors %d, skipped %d\n", module, run, failed, errors, skipped
-			bad += failed + errors; gone += skipped; good += run - failed - errors - skipped
-		}
+	# Maven's own lines of modules that run at the same time are mixed.
+	for module in $(sed -n 's:.*<module>\(.*\)</module>.*:\1:p' "$root/pom.xml"); do
+		reports "$root/$module" | xargs -0 -r grep -h '^<testsuite ' |
+			awk -v module="$(sed -n 's:.*<name>\(Viaduct .*\)</name>.*:\1:p' "$root/$module/pom.xml" | head -n 1)" '
+				function of(name) { return match($0, " " name "=\"[0-9]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : 0 }
+				{ run += of("tests"); failed += of("failures"); errors += of("errors"); skipped += of("skipped") }
+				END { if (NR) printf "  %-34s run %d, failures %d, errors %d, skipped %d\n", module, run, failed, errors, skipped }'
+	done | awk '
+		{ print; gsub(/,/, "") }
+		{ bad += $(NF - 4) + $(NF - 2); gone += $NF; good += $(NF - 6) - $(NF - 4) - $(NF - 2) - $NF }
 		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
 }
 
 skip_reasons() { # prints each reason for which this run skipped tests, with the number of tests
-	find "$root"/{,libs/,lab/}*/target/{surefire,failsafe}-reports -name 'TEST-*.xml' -newer "$root/build/testing" \
-		-exec sed -n 's/.*<skipped.*TestAbortedException: \(Assumption failed: \)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
-			s/.*<skipped message="\([^"]*\)".*/\1/p' {} + 2>/dev/null |
+	local module
+	for module in "$root"/{,libs/,lab/}*/; do reports "$module"; done |
+		xargs -0 -r sed -n 's/.*<skipped.*TestAbortedException: \(Assumption failed: \)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
+			s/.*<skipped message="\([^"]*\)".*/\1/p' |
 		sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) /  \1 skipped: /' || true
 }
 
