@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 /// Passes a MESSAGE (RFC 3428) from a user to the contacts of another user, and returns the best
 /// response (RFC 3261 section 16; [MessageFork]). From must be the authenticated user.
 public final class MessageProxy {
+  // A request of RFC 2543 leaves with Max-Forwards 70 (RFC 3261 section 16.6, step 3).
+  private static final int HOPS_UNTOLD = 71;
+
   private final Authentication authentication;
   private final Subscribers subscribers;
   private final LocationService locations;
@@ -63,7 +66,7 @@ public final class MessageProxy {
       refuse(request, Refusal.NO_CAPABLE_CONTACT);
       return;
     }
-    int hops = Integer.parseInt(message.headers().require("Max-Forwards"));
+    int hops = message.headers().first("Max-Forwards").map(Integer::parseInt).orElse(HOPS_UNTOLD);
     if (hops == 0) {
       refuse(request, Refusal.TOO_MANY_HOPS);
       return;

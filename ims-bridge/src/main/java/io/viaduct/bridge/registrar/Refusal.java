@@ -4,6 +4,12 @@ package io.viaduct.bridge.registrar;
 /// Each reason is one counter.
 public enum Refusal {
   METHOD_NOT_ALLOWED(405),
+  /// A method that no RFC known here has.
+  METHOD_UNKNOWN(501),
+  /// The Request-URI is no SIP URI.
+  UNSUPPORTED_SCHEME(416),
+  /// To names no SIP address, so it is no address of record.
+  NO_ADDRESS_OF_RECORD(400),
   EXTENSION_REQUIRED(420),
   /// The Request-URI names another domain.
   FOREIGN_DOMAIN(404),

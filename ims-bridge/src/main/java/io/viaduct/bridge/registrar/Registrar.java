@@ -54,6 +54,10 @@ public final class Registrar {
 
   void onRegister(IncomingRequest request) {
     SipRequest message = request.message();
+    if (!message.to().uri().regionMatches(true, 0, "sip", 0, 3)) {
+      refuse(request, Refusal.NO_ADDRESS_OF_RECORD);
+      return;
+    }
     Optional<String> user = authentication.asServer(request, message.to());
     if (user.isEmpty()) {
       return;

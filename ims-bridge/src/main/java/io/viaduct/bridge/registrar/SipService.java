@@ -7,6 +7,7 @@ import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// Dispatches each request to the part that serves its method.
 public final class SipService implements RequestHandler {
   private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE");
+  // Methods of RFC 3261, 3262, 3265, 3311, 3515, 3903 and 6086 that the bridge does not serve.
+  private static final Set<String> NOT_SERVED =
+      Set.of("INVITE", "BYE", "CANCEL", "PRACK", "NOTIFY", "UPDATE", "REFER", "PUBLISH", "INFO");
   private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
@@ -69,7 +73,16 @@ public final class SipService implements RequestHandler {
       request.answer(SipResponse.to(message, 503).with("Retry-After", "1"));
       return;
     }
-    List<String> required = message.headers().values("Require");
+    if (!OF_USERS.contains(message.method()) && !message.method().equals("OPTIONS")) {
+      refuseMethod(request);
+      return;
+    }
+    if (!message.uri().regionMatches(true, 0, "sip", 0, 3)) {
+      refuse(request, Refusal.UNSUPPORTED_SCHEME);
+      return;
+    }
+    List<String> required = new ArrayList<>(message.headers().values("Require"));
+    required.addAll(message.headers().values("Proxy-Require"));
     if (!required.isEmpty()) {
       meters.count(Refusal.EXTENSION_REQUIRED);
       request.answer(
@@ -112,12 +125,17 @@ public final class SipService implements RequestHandler {
                 .with("Accept", "text/plain, application/json")
                 .with("Allow-Events", "snapt-session"));
       }
-      default -> {
-        meters.count(Refusal.METHOD_NOT_ALLOWED);
-        request.answer(
-            SipResponse.to(message, Refusal.METHOD_NOT_ALLOWED.status()).with("Allow", ALLOW));
-      }
+      default -> throw new IllegalStateException("no method of the bridge: " + message.method());
     }
+  }
+
+  // The method counts first, then the Request-URI, then Require (RFC 3261 section 8.2).
+  private void refuseMethod(IncomingRequest request) {
+    SipRequest message = request.message();
+    Refusal reason =
+        NOT_SERVED.contains(message.method()) ? Refusal.METHOD_NOT_ALLOWED : Refusal.METHOD_UNKNOWN;
+    meters.count(reason);
+    request.answer(SipResponse.to(message, reason.status()).with("Allow", ALLOW));
   }
 
   /// Returns the Timestamp of a probe: a MESSAGE to the domain itself, without a body, whose answer

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 /// - a message that is not forwarded is refused for a reason of the proxy
 /// - the sender gets one answer that matches his request, whatever a contact wrote
 final class MessageFuzz {
-  private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 420, 480, 483);
+  private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 416, 420, 480, 483);
 
   private final SipSide bridge = new SipSide();
 

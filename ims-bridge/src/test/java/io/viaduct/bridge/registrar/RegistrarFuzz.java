@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 ///   and a URI that a request can be sent to
 /// - the number of bindings stays within the bounds
 final class RegistrarFuzz {
-  private static final Set<Integer> REFUSALS = Set.of(400, 403, 404, 420, 423, 500, 503);
+  private static final Set<Integer> REFUSALS = Set.of(400, 403, 404, 416, 420, 423, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(30);
 
   private final SipSide bridge = new SipSide();

@@ -29,6 +29,7 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
           Map.entry(408, "Request Timeout"),
           Map.entry(413, "Request Entity Too Large"),
           Map.entry(415, "Unsupported Media Type"),
+          Map.entry(416, "Unsupported URI Scheme"),
           Map.entry(420, "Bad Extension"),
           Map.entry(423, "Interval Too Brief"),
           Map.entry(480, "Temporarily Unavailable"),
@@ -132,6 +133,19 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
     return to.parameters().containsKey("tag")
         ? this
         : withHeaders(headers.replaceFirst("To", headers.require("To") + ";tag=" + tag));
+  }
+
+  /// Adds a tag to a To that can be read; the answer to a malformed request may have another one,
+  /// or none.
+  public SipResponse withToTagIfSound(String tag) {
+    if (headers.first("To").isEmpty()) {
+      return this;
+    }
+    try {
+      return withToTag(tag);
+    } catch (IllegalArgumentException e) {
+      return this;
+    }
   }
 
   public SipResponse withBody(String contentType, SipBody next) {

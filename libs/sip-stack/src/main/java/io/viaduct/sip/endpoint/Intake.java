@@ -195,9 +195,14 @@ final class Intake implements Receiver, TransactionEvents {
         && admission.mayAnswer(clock.millis())
         && mayAnswer(flow)) {
       SipRequest stamped = TopmostVia.stampSource(answerable, flow);
-      SipResponse response =
-          SipResponse.to(stamped, reason.status()).withToTag(SipEndpoint.token());
-      write(now, TopmostVia.replyTo(stamped, flow), response.encode());
+      SipResponse response = SipResponse.to(stamped, reason.status());
+      write(
+          now,
+          TopmostVia.replyTo(stamped, flow),
+          response
+              .withReason(response.reason() + ": " + reason.words())
+              .withToTagIfSound(SipEndpoint.token())
+              .encode());
     }
   }
 

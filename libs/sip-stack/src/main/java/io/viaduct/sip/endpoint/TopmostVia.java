@@ -58,7 +58,7 @@ final class TopmostVia {
     String head =
         FieldText.split(value, ';')
             .getFirst()
-            .replaceFirst("(?i)^SIP\\s*/\\s*2\\.0\\s*/\\s*[A-Za-z0-9-]+\\s+", "");
+            .replaceFirst("(?i)^SIP\\s*/\\s*[0-9.]+\\s*/\\s*[A-Za-z0-9-]+\\s+", "");
     return head.replaceAll("\\s*\\(.*$", "").replaceAll("\\s", "");
   }
 

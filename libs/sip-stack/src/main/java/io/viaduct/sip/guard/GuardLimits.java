@@ -9,7 +9,7 @@ package io.viaduct.sip.guard;
 /// @param vias Via values, which are hops
 public record GuardLimits(int headBytes, int bodyBytes, int headers, int lineBytes, int vias) {
   /// The default. SIP over UDP should stay under 1300 bytes in all (RFC 3261 section 18.1.1).
-  public static final GuardLimits STANDARD = new GuardLimits(6144, 8192, 64, 2048, 16);
+  public static final GuardLimits STANDARD = new GuardLimits(6144, 8192, 64, 2048, 48);
 
   public GuardLimits {
     if (headBytes < 256 || bodyBytes < 0 || headers < 8 || lineBytes < 64 || vias < 1) {

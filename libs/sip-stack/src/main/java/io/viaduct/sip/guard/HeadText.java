@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /// The start line and header lines of a message: characters checked, lines unfolded, split into
 /// names and values. Their meaning is not checked here.
 record HeadText(String startLine, SipHeaders headers) {
-  private static final Pattern TOKEN = Pattern.compile(FieldText.TOKEN_CHARACTER + "{1,64}");
+  private static final Pattern TOKEN = Pattern.compile(FieldText.TOKEN_CHARACTER + "{1,128}");
 
   /// Reads the head, which ends with an empty line.
   static HeadText read(byte[] bytes, int length, GuardLimits limits) throws RefusedException {
@@ -55,28 +55,25 @@ record HeadText(String startLine, SipHeaders headers) {
   }
 
   /// Returns true for a byte that no head may contain. One such byte shows that the text is not
-  /// SIP.
-  static boolean isForeign(byte c) {
-    return c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n' || c == 0x7f;
+  /// SIP. A quoted pair may hold any control character but a line end (RFC 3261 section 25.1).
+  ///
+  /// @param before the byte before it
+  static boolean isForeign(byte before, byte c) {
+    boolean isControl = c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n' || c == 0x7f;
+    return isControl && before != '\\';
   }
 
   private static void checkCharacters(byte[] bytes, int length) throws RefusedException {
     for (int i = 0; i < length; i++) {
-      int c = bytes[i];
-      if (c >= ' ' && c != 0x7f || c < 0 || c == '\t') {
-        continue;
-      }
-      if (c == 0) {
-        throw new RefusedException(Refusal.NUL_BYTE);
+      byte c = bytes[i];
+      if (isForeign(i == 0 ? 0 : bytes[i - 1], c)) {
+        throw new RefusedException(c == 0 ? Refusal.NUL_BYTE : Refusal.CONTROL_CHARACTER);
       }
       if (c == '\n' && (i == 0 || bytes[i - 1] != '\r')) {
         throw new RefusedException(Refusal.BARE_LINE_FEED);
       }
       if (c == '\r' && (i + 1 >= length || bytes[i + 1] != '\n')) {
         throw new RefusedException(Refusal.BARE_CARRIAGE_RETURN);
-      }
-      if (c != '\r' && c != '\n') {
-        throw new RefusedException(Refusal.CONTROL_CHARACTER);
       }
     }
   }

@@ -22,9 +22,22 @@ final class HeaderRules {
               // and semicolons do not separate in them.
               + "(;[^()<>\\\\]*)?",
           Pattern.CASE_INSENSITIVE);
+  private static final Pattern SENT_BY =
+      Pattern.compile(
+          "SIP\\s*/\\s*[0-9.]{1,8}\\s*/\\s*[A-Za-z0-9-]{1,8}\\s+"
+              + HostPort.HOST
+              + "(\\s*:\\s*(?<port>\\d{1,5}))?\\s*(;[^()<>\"\\\\]*)?",
+          Pattern.CASE_INSENSITIVE);
   private static final Pattern CALL_ID = Pattern.compile("[^\\s@]{1,256}(@[^\\s@]{1,256})?");
+  private static final Pattern NAME =
+      Pattern.compile("(" + FieldText.TOKEN_CHARACTER + "|\\s|[^\\x00-\\x7f])*");
   private static final Pattern TAG = Pattern.compile(FieldText.TOKEN_CHARACTER + "+");
+  // Leading zeros count for nothing (RFC 3261 section 25.1: 1*DIGIT).
+  private static final Pattern HOPS = Pattern.compile("0{0,61}(\\d{1,3})");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
+
+  /// Stands for a length that is not declared.
+  static final int NO_LENGTH = -1;
 
   /// Headers that carry one number and no list (RFC 3262, 3261, 3903, 5393).
   private static final List<String> NUMERIC =
@@ -42,7 +55,7 @@ final class HeaderRules {
     checkAddress(headers, "To", Refusal.MISSING_TO);
     String callId = one(headers, "Call-ID", Refusal.MISSING_CALL_ID);
     if (!CALL_ID.matcher(callId).matches()) {
-      throw new RefusedException(Refusal.MALFORMED_HEADER);
+      throw new RefusedException(Refusal.MALFORMED_CALL_ID);
     }
     String cseq = one(headers, "CSeq", Refusal.MISSING_CSEQ);
     try {
@@ -72,17 +85,24 @@ final class HeaderRules {
     if (!CSeq.parse(headers.require("CSeq")).method().equals(requestMethod)) {
       throw new RefusedException(Refusal.CSEQ_METHOD_MISMATCH);
     }
-    String hops = one(headers, "Max-Forwards", Refusal.MISSING_MAX_FORWARDS);
-    if (!hops.matches("\\d{1,3}") || Integer.parseInt(hops) > 255) {
+    String hops = headers.first("Max-Forwards").orElse("0"); // requests of RFC 2543 have none
+    Matcher written = HOPS.matcher(hops);
+    if (!written.matches() || Integer.parseInt(written.group(1)) > 255) {
       throw new RefusedException(Refusal.MALFORMED_MAX_FORWARDS);
+    }
+    for (String contact : headers.values("Contact")) {
+      // Without brackets nothing tells where a URI with header fields ends (RFC 3261 section 20).
+      if (contact.indexOf('?') >= 0 && contact.indexOf('<') < 0) {
+        throw new RefusedException(Refusal.MALFORMED_ADDRESS);
+      }
     }
   }
 
-  /// Returns the declared length of the body, in bytes.
-  static int contentLength(SipHeaders headers, GuardLimits limits) throws RefusedException {
+  /// Returns the declared length of the body, in bytes; [#NO_LENGTH] without a Content-Length.
+  static int contentLength(SipHeaders headers) throws RefusedException {
     List<String> values = headers.all("Content-Length");
     if (values.isEmpty()) {
-      throw new RefusedException(Refusal.MISSING_CONTENT_LENGTH);
+      return NO_LENGTH;
     }
     if (values.size() > 1) {
       throw new RefusedException(Refusal.DUPLICATE_CONTENT_LENGTH);
@@ -90,11 +110,7 @@ final class HeaderRules {
     if (!values.getFirst().matches("\\d{1,9}")) {
       throw new RefusedException(Refusal.MALFORMED_CONTENT_LENGTH);
     }
-    int length = Integer.parseInt(values.getFirst());
-    if (length > limits.bodyBytes()) {
-      throw new RefusedException(Refusal.BODY_TOO_LONG);
-    }
-    return length;
+    return Integer.parseInt(values.getFirst());
   }
 
   private static void checkVia(SipHeaders headers, GuardLimits limits) throws RefusedException {
@@ -126,6 +142,13 @@ final class HeaderRules {
     }
   }
 
+  /// Returns whether the topmost Via tells where an answer goes, whatever follows.
+  static boolean leadsBack(SipHeaders headers) {
+    List<String> vias = headers.values("Via");
+    Matcher sentBy = SENT_BY.matcher(vias.isEmpty() ? "" : vias.getFirst());
+    return sentBy.matches() && isPort(sentBy.group("port"));
+  }
+
   private static boolean isPort(@Nullable String digits) {
     return digits == null || Integer.parseInt(digits) <= 65_535;
   }
@@ -148,12 +171,19 @@ final class HeaderRules {
       if (address.uri().indexOf(':') < 1
           || address.uri().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '<')
           || address.parameters().containsKey("tag") && !TAG.matcher(address.tag()).matches()
-          || !quotesMatch(value)) {
+          || !quotesMatch(value)
+          || !isDisplayName(value)) {
         throw new RefusedException(Refusal.MALFORMED_ADDRESS);
       }
     } catch (IllegalArgumentException e) {
       throw new RefusedException(Refusal.MALFORMED_ADDRESS);
     }
+  }
+
+  // A display name is a quoted string or tokens (RFC 3261 section 25.1). UTF-8 in tokens is in use.
+  private static boolean isDisplayName(String value) {
+    int open = value.indexOf('<');
+    return open < 0 || value.indexOf('"') >= 0 || NAME.matcher(value.substring(0, open)).matches();
   }
 
   private static boolean quotesMatch(String value) {

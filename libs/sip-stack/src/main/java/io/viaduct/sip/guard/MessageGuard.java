@@ -10,10 +10,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Reads one message, or gives the reason of its refusal. Checks in this order: size, end of head,
-/// characters, header lines, start line, headers needed for an answer (Via, From, To, Call-ID,
-/// CSeq), other headers, body. Thread-safe; allocates in proportion to the message.
+/// characters, header lines, start line, headers that identify it (Via, From, To, Call-ID, CSeq),
+/// other headers, body. A request whose lines can be read may be answered (RFC 4475 has such
+/// requests, and the answers). Thread-safe; allocates in proportion to the message.
 public final class MessageGuard {
   private static final byte[] END_OF_HEAD = {'\r', '\n', '\r', '\n'};
+
+  // No answer repeats the Request-URI, which may be what is wrong.
+  private static final String URI_OF_ANSWERABLE = "sip:refused.invalid";
 
   private final GuardLimits limits;
 
@@ -25,7 +29,8 @@ public final class MessageGuard {
     return limits;
   }
 
-  /// Reads a whole datagram. The body must end at the datagram's end.
+  /// Reads a whole datagram. Bytes after the body are dropped, and without Content-Length the body
+  /// ends at the datagram's end (RFC 3261 section 18.3).
   public Verdict datagram(byte[] bytes) {
     if (isLineEnds(bytes)) {
       return new Verdict.KeepAlive();
@@ -46,41 +51,54 @@ public final class MessageGuard {
     }
     return switch (head(bytes, headLength)) {
       case Head.Bad(Verdict.Refused refused) -> refused;
-      case Head.Good good when good.bodyLength() != bytes.length - headLength ->
-          new Verdict.Refused(Refusal.CONTENT_LENGTH_MISMATCH, good.answerable());
-      case Head.Good good -> new Verdict.Accepted(good.message(body(bytes, headLength)));
+      case Head.Good good -> {
+        int rest = bytes.length - headLength;
+        int length = good.bodyLength() == HeaderRules.NO_LENGTH ? rest : good.bodyLength();
+        if (length > rest) {
+          yield new Verdict.Refused(Refusal.CONTENT_LENGTH_MISMATCH, good.answerable());
+        }
+        yield length > limits.bodyBytes()
+            ? new Verdict.Refused(Refusal.BODY_TOO_LONG, good.answerable())
+            : new Verdict.Accepted(good.message(body(bytes, headLength, length)));
+      }
     };
   }
 
-  /// Reads a head from a stream, including its empty line.
-  public Head head(byte[] bytes, int headLength) {
+  /// Reads a head from a stream, including its empty line. The next message begins after the body,
+  /// so its length must be known.
+  public Head streamHead(byte[] bytes, int headLength) {
+    return switch (head(bytes, headLength)) {
+      case Head.Good good when good.bodyLength() == HeaderRules.NO_LENGTH ->
+          bad(Refusal.MISSING_CONTENT_LENGTH, good.answerable());
+      case Head.Good good when good.bodyLength() > limits.bodyBytes() ->
+          bad(Refusal.BODY_TOO_LONG, good.answerable());
+      case Head read -> read;
+    };
+  }
+
+  private Head head(byte[] bytes, int headLength) {
     if (headLength > limits.headBytes()) {
       return bad(Refusal.HEAD_TOO_LONG, null);
     }
     SipRequest answerable = null;
     try {
       HeadText text = HeadText.read(bytes, headLength, limits);
+      answerable = answerable(StartLine.methodOf(text.startLine()), text.headers());
       StartLine start = StartLine.parse(text.startLine());
       HeaderRules.checkIdentity(text.headers(), limits);
-      String method = "";
-      if (start instanceof StartLine.Request request) {
-        method = request.method();
-        answerable = answerable(request, text.headers());
-        if (!request.version().equals("SIP/2.0")) {
-          throw new RefusedException(Refusal.VERSION_NOT_SUPPORTED);
-        }
-      }
+      String method = start instanceof StartLine.Request request ? request.method() : "";
       HeaderRules.checkRest(text.headers(), method);
-      return new Head.Good(
-          start, text.headers(), HeaderRules.contentLength(text.headers(), limits));
+      return new Head.Good(start, text.headers(), HeaderRules.contentLength(text.headers()));
     } catch (RefusedException e) {
       return bad(e.reason(), answerable);
     }
   }
 
   /// Returns true for a byte that no head may contain, so that an incomplete head can be refused.
-  public static boolean isForeign(byte c) {
-    return HeadText.isForeign(c);
+  ///
+  /// @param before the byte before it
+  public static boolean isForeign(byte before, byte c) {
+    return HeadText.isForeign(before, c);
   }
 
   /// Returns the offset after the empty line, or -1 if the empty line has not arrived.
@@ -96,17 +114,18 @@ public final class MessageGuard {
     return -1;
   }
 
-  /// Returns the request if it may be answered. An ACK is never answered (RFC 3261 section 17).
-  private static @Nullable SipRequest answerable(StartLine.Request request, SipHeaders headers) {
-    return request.method().equals("ACK")
+  /// Returns a request that may be answered: with a Via, by which the answer finds its way. An ACK
+  /// is never answered (RFC 3261 section 17).
+  ///
+  /// @param method empty for a response, and for a line that cannot be read
+  private static @Nullable SipRequest answerable(String method, SipHeaders headers) {
+    return method.isEmpty() || method.equals("ACK") || !HeaderRules.leadsBack(headers)
         ? null
-        : new SipRequest(request.method(), request.uri(), headers);
+        : new SipRequest(method, URI_OF_ANSWERABLE, headers);
   }
 
-  private static SipBody body(byte[] bytes, int headLength) {
-    return headLength == bytes.length
-        ? SipBody.EMPTY
-        : SipBody.of(Arrays.copyOfRange(bytes, headLength, bytes.length));
+  private static SipBody body(byte[] bytes, int from, int length) {
+    return length == 0 ? SipBody.EMPTY : SipBody.of(Arrays.copyOfRange(bytes, from, from + length));
   }
 
   private static boolean isLineEnds(byte[] bytes) {
@@ -135,13 +154,12 @@ public final class MessageGuard {
 
     /// A valid head whose body has not been read.
     ///
-    /// @param bodyLength bytes that follow
+    /// @param bodyLength bytes that follow; -1 without Content-Length, in datagrams only
     record Good(StartLine start, SipHeaders headers, int bodyLength) implements Head {
       /// Returns the message with its body.
       public SipMessage message(SipBody body) {
         return switch (start) {
-          case StartLine.Request(var method, var uri, _) ->
-              new SipRequest(method, uri, headers, body);
+          case StartLine.Request(var method, var uri) -> new SipRequest(method, uri, headers, body);
           case StartLine.Status(int code, var reason) ->
               new SipResponse(code, reason, headers, body);
         };
@@ -149,7 +167,7 @@ public final class MessageGuard {
 
       @Nullable SipRequest answerable() {
         return start instanceof StartLine.Request request
-            ? MessageGuard.answerable(request, headers)
+            ? MessageGuard.answerable(request.method(), headers)
             : null;
       }
     }

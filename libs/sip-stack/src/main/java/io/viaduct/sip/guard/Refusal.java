@@ -1,8 +1,10 @@
 package io.viaduct.sip.guard;
 
+import java.util.Locale;
+
 /// Reasons why a message is refused. Each has its own counter. Reasons with a status are answered
-/// from the headers alone, never with the sender's content. All others are dropped silently, so
-/// that a forged source address gets nothing.
+/// from the headers alone, never with the sender's content, if the message is a request with a Via.
+/// All others are dropped silently. A budget bounds the answers to a source, which may be forged.
 public enum Refusal {
   TOO_SHORT,
   TOO_LONG,
@@ -15,24 +17,26 @@ public enum Refusal {
   BARE_LINE_FEED,
   BARE_CARRIAGE_RETURN,
   NOT_UTF8,
-  MALFORMED_START_LINE,
+  MALFORMED_START_LINE(400),
+  /// A Request-URI with header fields, which belong into Contact only (RFC 3261 section 19.1.1).
+  URI_HEADERS(400),
   /// A version other than SIP/2.0.
   VERSION_NOT_SUPPORTED(505),
   MALFORMED_HEADER,
   MISSING_VIA,
   TOO_MANY_VIAS,
-  MALFORMED_VIA,
+  MALFORMED_VIA(400),
   /// A backslash, which makes the stack's ViaParser loop forever.
   VIA_BACKSLASH,
   VIA_UNBALANCED_PARENTHESES,
-  MISSING_FROM,
-  MISSING_TO,
-  MALFORMED_ADDRESS,
-  MISSING_CALL_ID,
-  MISSING_CSEQ,
-  MALFORMED_CSEQ,
+  MISSING_FROM(400),
+  MISSING_TO(400),
+  MALFORMED_ADDRESS(400),
+  MISSING_CALL_ID(400),
+  MALFORMED_CALL_ID(400),
+  MISSING_CSEQ(400),
+  MALFORMED_CSEQ(400),
   CSEQ_METHOD_MISMATCH(400),
-  MISSING_MAX_FORWARDS(400),
   MALFORMED_MAX_FORWARDS(400),
   DUPLICATE_HEADER(400),
   MISSING_CONTENT_LENGTH(400),
@@ -72,6 +76,11 @@ public enum Refusal {
 
   Refusal(int status) {
     this.status = status;
+  }
+
+  /// Returns the reason in words, for the reason phrase of the answer.
+  public String words() {
+    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   /// Returns the status of the answer, or 0 if there is none.

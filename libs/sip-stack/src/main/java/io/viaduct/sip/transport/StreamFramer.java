@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
-import io.netty.util.ByteProcessor;
 import io.netty.util.concurrent.Future;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipFlow;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// after a refused head, because the start of the next message is unknown. It also ends when a
 /// message is not complete in time, so that a peer cannot hold it by sending a byte now and then.
 final class StreamFramer extends ByteToMessageDecoder {
-  private static final ByteProcessor KNOWN = b -> !MessageGuard.isForeign(b);
-
   private final MessageGuard guard;
   private final Receiver receiver;
   private final Duration timeout;
@@ -94,7 +91,7 @@ final class StreamFramer extends ByteToMessageDecoder {
     scanned = 0;
     byte[] bytes = ByteBufUtil.getBytes(in, in.readerIndex(), length);
     in.skipBytes(length);
-    switch (guard.head(bytes, length)) {
+    switch (guard.streamHead(bytes, length)) {
       case MessageGuard.Head.Bad(Verdict.Refused refused) -> refuse(context, in, refused, flow);
       case MessageGuard.Head.Good good when good.bodyLength() == 0 ->
           receiver.onVerdict(new Verdict.Accepted(good.message(SipBody.EMPTY)), flow);
@@ -131,7 +128,10 @@ final class StreamFramer extends ByteToMessageDecoder {
 
   private int endOfHead(ByteBuf in) {
     int start = in.readerIndex();
-    isForeign = in.forEachByte(start + scanned, in.readableBytes() - scanned, KNOWN) >= 0;
+    for (int i = scanned; i < in.readableBytes() && !isForeign; i++) {
+      isForeign =
+          MessageGuard.isForeign(i == 0 ? 0 : in.getByte(start + i - 1), in.getByte(start + i));
+    }
     for (int i = Math.max(scanned - 3, 0); i + 4 <= in.readableBytes(); i++) {
       if (in.getInt(start + i) == 0x0d0a0d0a) {
         return i + 4;
