@@ -18,7 +18,13 @@ public enum SignedMessage {
   /// A `UsageReport`, signed by the SNAPT that measured it.
   USAGE_REPORT("viaduct usage report"),
   /// A `Receipt`, signed by the device.
-  RECEIPT("viaduct receipt");
+  RECEIPT("viaduct receipt"),
+  /// The hash of a receipt of an account's statement, signed by billing.
+  STATEMENT_RECEIPT("viaduct statement receipt"),
+  /// The hash of the root of a day's statements, signed by billing.
+  STATEMENT_ROOT("viaduct statement root"),
+  /// The hash of a file with a statement, signed by billing.
+  STATEMENT_FILE("viaduct statement file");
 
   private static final String ALGORITHM = "Ed25519";
 

@@ -45,7 +45,7 @@ public final class TokenKeys {
 
   /// Returns the key of 32 raw bytes, or empty for another length. Bytes that are no point of the
   /// curve make a key that verifies no signature.
-  static Optional<PublicKey> publicKey(ByteString raw) {
+  public static Optional<PublicKey> publicKey(ByteString raw) {
     if (raw.size() != RAW_KEY_LENGTH) {
       return Optional.empty();
     }
