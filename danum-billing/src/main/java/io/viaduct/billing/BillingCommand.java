@@ -10,6 +10,7 @@ import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.num.NumCommand;
 import io.viaduct.billing.preview.DayCommand;
 import io.viaduct.billing.preview.PricesCommand;
+import io.viaduct.billing.receipts.ReceiptVerification;
 import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
@@ -157,7 +158,9 @@ public final class BillingCommand {
     private static int print(HikariDataSource pool) {
       List<LedgerVerification.Check> checks =
           new LedgerVerification(
-                  JdbcClient.create(pool), new Snapshot(new JdbcTransactionManager(pool)))
+                  JdbcClient.create(pool),
+                  new Snapshot(new JdbcTransactionManager(pool)),
+                  ReceiptVerification.checks(JdbcClient.create(pool)))
               .run();
       for (LedgerVerification.Check check : checks) {
         System.out.printf(

@@ -131,8 +131,10 @@ public final class RunningBilling implements AutoCloseable {
     }
     headers.forEach(request::header);
     HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    boolean isOneDocument =
+        !answer.headers().firstValue("Content-Type").orElse("").contains("jsonl");
     JsonNode json =
-        answer.body().startsWith("{") || answer.body().startsWith("[")
+        isOneDocument && (answer.body().startsWith("{") || answer.body().startsWith("["))
             ? JSON.readTree(answer.body())
             : JSON.createObjectNode();
     return new Answer(answer.statusCode(), json, answer);

@@ -12,9 +12,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /// The command line of billing, for users and operators. Exit codes: 0 success, 1 an invariant of
-/// the ledger is broken, 2 not found, 64 wrong usage, 65 billing refuses the request, 66 a local
-/// file cannot be read or written, 69 billing is away, 70 a defect, 75 try again later, 77 no
-/// log-in or not allowed.
+/// the ledger, or a statement, is broken, 2 not found, 64 wrong usage, 65 billing refuses the
+/// request, 66 a local file cannot be read or written, 69 billing is away, 70 a defect, 75 try
+/// again later, 77 no log-in or not allowed.
 @Command(
     name = "denarii",
     description = {
@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:success",
-      "1:an invariant of the ledger is broken",
+      "1:an invariant of the ledger, or a statement, is broken",
       "2:not found",
       "64:wrong usage",
       "65:billing refuses the request",
@@ -51,6 +51,7 @@ import picocli.CommandLine.Command;
       StatementCommand.class,
       ExportCommand.class,
       VerifyCommand.class,
+      VerifyStatementCommand.class,
       AuditCommand.class,
       TokensCommand.class,
       ResetCommand.class,

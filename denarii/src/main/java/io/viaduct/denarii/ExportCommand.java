@@ -2,16 +2,14 @@ package io.viaduct.denarii;
 
 import io.viaduct.denarii.api.BillingApi;
 import io.viaduct.denarii.api.Pages;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -65,19 +63,13 @@ final class ExportCommand extends BillingCall {
       out().flush();
       return 0;
     }
-    if (Files.exists(file)) {
-      throw new FileAlreadyExistsException(
-          file.toString(), null, "it exists: name another file, or delete it");
-    }
-    Path part = Path.of(file + ".part");
-    try {
-      try (BufferedWriter out = Files.newBufferedWriter(part)) {
-        write(billing, path, query, out);
-      }
-      Files.move(part, file);
-    } finally {
-      Files.deleteIfExists(part);
-    }
+    WholeFile.write(
+        file,
+        to -> {
+          Writer out = new OutputStreamWriter(to, StandardCharsets.UTF_8);
+          write(billing, path, query, out);
+          out.flush();
+        });
     return 0;
   }
 

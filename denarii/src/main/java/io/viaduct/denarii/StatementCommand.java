@@ -10,6 +10,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.YearMonth;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +25,12 @@ import tools.jackson.databind.JsonNode;
     name = "statement",
     description = {
       "Show what moved the balance of an account in a month: opening balance, credits by kind,"
-          + " charges by day and class, closing balance. Days are those of your time zone."
+          + " charges by day and class, closing balance. Days are those of your time zone.",
+      "--signed gives the receipt of each movement instead, for 'denarii verify-statement'; its days"
+          + " are those of UTC, and without --month it has all of them."
     },
     mixinStandardHelpOptions = true,
-    footer = {"", "Example:", "  denarii statement --month 2026-11"})
+    footer = {"", "Example:", "  denarii statement --signed --out alice.jsonl"})
 final class StatementCommand extends ReadingCall {
   @Parameters(arity = "0..1", paramLabel = "ACCOUNT", description = "default: your own")
   private @Nullable String account;
@@ -37,8 +41,51 @@ final class StatementCommand extends ReadingCall {
   @Option(names = "--csv", description = "print CSV, a line for each sum")
   private boolean csv;
 
+  @Option(names = "--signed", description = "print the receipts of the movements, signed")
+  private boolean signed;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description = "with --signed: file to write, which must not exist (default: standard output)")
+  private @Nullable Path file;
+
   @Override
   int run() throws IOException {
+    return signed ? receipts() : sums();
+  }
+
+  private int receipts() throws IOException {
+    Map<String, String> range =
+        month.isEmpty()
+            ? Map.of()
+            : Map.of("from", month().atDay(1).toString(), "to", month().atEndOfMonth().toString());
+    String path = Pages.path(accountPath(account) + "/receipts", range);
+    BillingApi billing = billing();
+    try (InputStream in = billing.open(path)) {
+      if (file == null) {
+        var unused = new InputStreamReader(in, StandardCharsets.UTF_8).transferTo(out());
+        out().flush();
+      } else {
+        WholeFile.write(file, out -> in.transferTo(out));
+      }
+    }
+    return 0;
+  }
+
+  private YearMonth month() {
+    try {
+      return YearMonth.parse(month);
+    } catch (DateTimeException _) {
+      throw new IllegalArgumentException(
+          "--month must be a month such as 2026-11, got '" + month + "'");
+    }
+  }
+
+  private int sums() throws IOException {
+    if (file != null) {
+      throw new IllegalArgumentException("--out needs --signed");
+    }
     String wanted =
         month.isEmpty()
             ? YearMonth.from(surroundings().clock().instant().atZone(zone())).toString()

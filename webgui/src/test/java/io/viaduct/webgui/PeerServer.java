@@ -517,6 +517,10 @@ public final class PeerServer implements AutoCloseable {
       }
       return;
     }
+    if (path.equals("/statement-roots")) {
+      send(exchange, 200, StatementPeer.ROOTS);
+      return;
+    }
     String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
     String visitor = tokens.get(bearer.replace("Bearer ", ""));
     if (visitor == null) {
@@ -539,6 +543,11 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     if (money.answers(exchange, method, path)) {
+      return;
+    }
+    if (path.equals("/accounts/alice/receipts")) {
+      asked.add(String.valueOf(exchange.getRequestURI().getQuery()));
+      send(exchange, 200, StatementPeer.RECEIPTS);
       return;
     }
     if (path.contains("/statements/")) {

@@ -2,6 +2,10 @@ package io.viaduct.webgui;
 
 /// Billing's statement of a month, as its description says.
 public final class StatementPeer {
+  public static final String ROOTS =
+      "{\"roots\":[{\"day\":\"2026-11-26\",\"root\":\"4c1f\"}],\"next\":null}";
+  public static final String RECEIPTS = "{\"type\":\"statement\",\"account\":\"alice\"}\n";
+
   private StatementPeer() {}
 
   public static String answer(String path) {

@@ -53,6 +53,7 @@ import java.util.Map;
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
 /// @param webhooks delivery to endpoints that users and operators make
 /// @param cdr files of charging data records
+/// @param statements signed statements
 public record BillingConfiguration(
     Rest rest,
     RateLimit rateLimit,
@@ -85,7 +86,8 @@ public record BillingConfiguration(
     Payments payments,
     Kafka kafka,
     Webhooks webhooks,
-    Cdr cdr) {
+    Cdr cdr,
+    Statements statements) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -313,6 +315,19 @@ public record BillingConfiguration(
           "bytes must be 1024 to 268435456",
           Long.toString(bytes));
       between("open-time", openTime, Duration.ofSeconds(1), Duration.ofHours(24));
+    }
+  }
+
+  /// Signed statements.
+  ///
+  /// @param rootsDirectory directory that each day's root is written to, of an existing path; empty
+  ///   for none
+  public record Statements(@FileName String rootsDirectory) {
+    public Statements {
+      require(
+          rootsDirectory.isEmpty() || java.nio.file.Files.isDirectory(Path.of(rootsDirectory)),
+          "roots-directory must exist, or be empty",
+          rootsDirectory);
     }
   }
 

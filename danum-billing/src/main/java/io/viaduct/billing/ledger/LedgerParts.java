@@ -3,6 +3,7 @@ package io.viaduct.billing.ledger;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.database.Snapshot;
 import java.time.InstantSource;
+import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -18,8 +19,9 @@ class LedgerParts {
   }
 
   @Bean
-  LedgerVerification verification(JdbcClient jdbc, Snapshot snapshot) {
-    return new LedgerVerification(jdbc, snapshot);
+  LedgerVerification verification(
+      JdbcClient jdbc, Snapshot snapshot, List<LedgerVerification.Recomputation> others) {
+    return new LedgerVerification(jdbc, snapshot, others);
   }
 
   @Bean

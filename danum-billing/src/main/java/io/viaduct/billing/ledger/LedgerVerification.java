@@ -27,6 +27,11 @@ public final class LedgerVerification {
     }
   }
 
+  /// A check that one query cannot do. It runs in the snapshot of the verification.
+  public interface Recomputation {
+    Check check();
+  }
+
   /// An invariant with the query of the rows that break it.
   private record Invariant(String code, String name, String broken) {}
 
@@ -91,6 +96,26 @@ public final class LedgerVerification {
                   or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
                   or abs(coalesce(s.fee, 0) - r.surcharge_microdenarii - r.charge_microdenarii * v.fee) > 0.5
                 else s.interval_id is not null end
+              """),
+          new Invariant(
+              "rewards",
+              "the fee, the discount and the owner's reward of an interval are those of its bill, of a void one 0",
+              """
+              select 'interval ' || i.id || ': reward ' || coalesce(s.reward, 0) || ', fees ' || coalesce(s.fees, 0)
+                     || ', given ' || coalesce(s.given, 0)
+              from charging_interval i join current_report r on r.interval_id = i.id
+              left join (select t.interval_id,
+                           sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') reward,
+                           sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:FEES') fees,
+                           -sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:DISCOUNT') given,
+                           array_agg(distinct p.account) filter (where p.account like 'PROVIDER:%') owners
+                         from ledger_transaction t join posting p on p.transaction_id = t.id
+                         where t.kind <> 'SETTLEMENT' and t.interval_id is not null group by 1) s on s.interval_id = i.id
+              cross join lateral (select case when i.state = 'VOID' then 0 else 1 end) counts(factor)
+              where coalesce(s.reward, 0) <> factor * r.reward_microdenarii
+                 or coalesce(s.fees, 0) <> factor * r.access_fee_microdenarii
+                 or coalesce(s.given, 0) <> factor * (r.discount_microdenarii + r.reward_microdenarii)
+                 or s.owners <> array['PROVIDER:' || i.owner]
               """),
           new Invariant(
               "unsigned",
@@ -294,17 +319,25 @@ public final class LedgerVerification {
                 'report_revision', 'charge_revision',
                 'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
                 'voucher_batch', 'voucher', 'voucher_end',
-                'payment', 'payment_event', 'credit_block']) t(name)
+                'payment', 'payment_event', 'credit_block',
+                'receipt_chain', 'receipt_link', 'receipt_root', 'receipt_level', 'receipt_key', 'snapt_key']) t(name)
               where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                      and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
               """));
 
   private final JdbcClient jdbc;
   private final Snapshot snapshot;
+  private final List<Recomputation> others;
 
   public LedgerVerification(JdbcClient jdbc, Snapshot snapshot) {
+    this(jdbc, snapshot, List.of());
+  }
+
+  /// @param others checks that one query cannot do; they run in the same snapshot
+  public LedgerVerification(JdbcClient jdbc, Snapshot snapshot, List<Recomputation> others) {
     this.jdbc = jdbc;
     this.snapshot = snapshot;
+    this.others = List.copyOf(others);
   }
 
   /// Checks all invariants. Billing continues meanwhile.
@@ -318,8 +351,8 @@ public final class LedgerVerification {
   }
 
   /// Returns the number of invariants.
-  static int size() {
-    return INVARIANTS.size();
+  int size() {
+    return INVARIANTS.size() + others.size();
   }
 
   private List<Check> checkAll(IntConsumer progress) {
@@ -334,6 +367,10 @@ public final class LedgerVerification {
                 return new Check(
                     invariant.code(), invariant.name(), row.getLong(1), row.getString(2));
               }));
+      progress.accept(checks.size());
+    }
+    for (Recomputation other : others) {
+      checks.add(other.check());
       progress.accept(checks.size());
     }
     return checks;

@@ -125,7 +125,7 @@ public final class VerificationRuns {
       jdbc.sql("insert into verification_run (requested_by, started_at, total) values (?, ?, ?)")
           .param(requestedBy)
           .param(Timestamp.from(now))
-          .param(LedgerVerification.size())
+          .param(verification.size())
           .update();
       jdbc.sql(
               "delete from verification_run where id <= (select max(id) from verification_run) - ?")

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.crypto.Cipher;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -111,6 +112,18 @@ public final class CredentialKeys {
   /// Returns the ids of all keys that can open a value.
   public Set<String> ids() {
     return Set.copyOf(keys.keySet());
+  }
+
+  /// Returns 32 secret octets for another purpose, which do not reveal the key: HMAC-SHA256 (RFC
+  /// 2104) of the purpose, by the sealing key.
+  public byte[] derive(String purpose) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(keys.get(currentId));
+      return mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has HmacSHA256", e);
+    }
   }
 
   /// Seals a value with the current key.

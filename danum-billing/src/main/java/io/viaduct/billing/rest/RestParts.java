@@ -54,6 +54,7 @@ import tools.jackson.databind.json.JsonMapper;
   PaymentResource.class,
   Problems.class,
   RatingResource.class,
+  ReceiptsResource.class,
   ReratingsResource.class,
   PaymentWebhookResource.class,
   RunningResource.class,

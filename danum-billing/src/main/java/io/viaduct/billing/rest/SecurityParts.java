@@ -37,12 +37,14 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Configuration(proxyBeanMethods = false)
 class SecurityParts {
   /// Requests of a caller who has no token: the log-in, the use of a link for a new password, the
-  /// signed events of the payment provider, and the description of the interface.
+  /// signed events of the payment provider, the published roots, and the description of the
+  /// interface.
   private static final RequestMatcher OPEN =
       new OrRequestMatcher(
           at(POST, "/api/v1/sessions"),
           at(POST, "/api/v1/payments/events"),
           at(POST, "/api/v1/password-resets"),
+          at("/api/v1/statement-roots/**"),
           at("/v3/api-docs/**"),
           at("/v3/api-docs.yaml"),
           at("/error"));

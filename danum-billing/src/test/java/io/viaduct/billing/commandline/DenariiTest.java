@@ -496,6 +496,57 @@ class DenariiTest {
   }
 
   @Test
+  void aSignedStatementIsCheckedWithoutBillingAndAChangeOfItIsFound(@TempDir Path folder)
+      throws Exception {
+    operator.run("topup", alice, "7den").succeeds();
+    PostedReports.postEarlier(alice, Reports.workedExample());
+    Path file = folder.resolve("alice.jsonl");
+    await()
+        .untilAsserted(() -> {
+          Files.deleteIfExists(file);
+          user.run("statement", "--signed", "--out", file.toString()).succeeds();
+          assertThat(Files.readAllLines(file))
+              .filteredOn(line -> line.contains("\"type\":\"receipt\""))
+              .hasSize(2);
+        });
+    String name = file.toString();
+    assertThat(user.run("statement", "--signed").succeeds().out().lines())
+        .hasSameSizeAs(Files.readAllLines(file));
+    assertThat(user.run("verify-statement", name).succeeds().out())
+        .contains("receipts    2, numbers 1 to 2\n", "1 by a device, too\n", "every rule holds");
+    JsonNode json = user.run("verify-statement", name, "--json").succeeds().json();
+    assertThat(json.get("holds").asBoolean()).isTrue();
+    assertThat(json.get("withoutKey").asLong()).as("the SNAPT is not enrolled").isEqualTo(1);
+    String key = json.at("/billingKeys/0").asString();
+    assertThat(user.run("verify-statement", name, "--billing-key", key).code()).isZero();
+    String other = Base64.getEncoder().encodeToString(new byte[32]);
+    assertThat(user.run("verify-statement", name, "--billing-key", other).code()).isEqualTo(1);
+    String root = "0".repeat(64);
+    CommandRun cut = user.run("verify-statement", name, "--root", "2026-11-26=" + root);
+    assertThat(cut.code()).isEqualTo(1);
+    assertThat(cut.out()).contains("PUBLISHED: the file does not have the root of 2026-11-26");
+    assertThat(user.run("verify-statement", name, "--root", "2026-11-26=4c").code()).isEqualTo(64);
+
+    Path changed =
+        Files.writeString(
+            folder.resolve("changed.jsonl"),
+            Files.readString(file)
+                .replaceFirst("amountMicrodenarii\":\"7", "amountMicrodenarii\":\"8"));
+    CommandRun found = user.run("verify-statement", changed.toString());
+    assertThat(found.code()).isEqualTo(1);
+    assertThat(found.out()).contains("BROKEN      line 2, HASH: receipt 1 is not what its hash");
+    assertThat(user.run("verify-statement", folder.resolve("none").toString()).code())
+        .isEqualTo(66);
+    assertThat(user.run("statement", "--signed", "--out", name).code()).isEqualTo(66);
+    assertThat(user.run("statement", "bob", "--signed").code()).isEqualTo(2);
+    assertThat(billing.get("/api/v1/statement-roots", null).status()).isEqualTo(200);
+    assertThat(billing.get("/api/v1/statement-roots/2000-01-01", null).status()).isEqualTo(404);
+    assertThat(billing.get("/api/v1/statement-roots/today", null).status()).isEqualTo(400);
+    assertThat(billing.get("/api/v1/accounts/" + alice + "/receipts?from=today", token).status())
+        .isEqualTo(400);
+  }
+
+  @Test
   void aStatementAddsUpAndALinkSetsANewPassword() {
     operator.run("topup", alice, "7den").succeeds();
     assertThat(user.run("statement").succeeds().out())

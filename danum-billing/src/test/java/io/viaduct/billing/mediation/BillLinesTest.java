@@ -2,7 +2,10 @@ package io.viaduct.billing.mediation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.settlement.Evidence;
 import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.OperatingPoint;
@@ -15,11 +18,15 @@ import io.viaduct.usage.v1.ServiceClass;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /// Fees, refunds and beneficiaries, from the report to the postings, on a real PostgreSQL. Each
 /// test has a tariff of its own that is in force far ahead, so that no other test uses it.
@@ -192,6 +199,29 @@ class BillLinesTest {
     assertThat(charge().get("discount_microdenarii")).isEqualTo(2L);
     assertThat(charge().get("reward_microdenarii")).isEqualTo(1L);
     assertThat(balance(LedgerAccount.provider(owner))).isEqualTo(1);
+  }
+
+  @Test
+  void theVerificationFindsARewardThatSomebodyElseHas() {
+    tariff(
+        "{\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,\"beneficiary\":\"SHARER\"}}");
+    submit(Reports.workedExample());
+    SharedDatabase.asOwner((jdbc, transaction) -> {
+      jdbc.execute("alter table posting disable trigger user");
+      jdbc.execute("grant update on posting to current_user");
+      jdbc.update("insert into ledger_account values ('PROVIDER:thief', 'PROVIDER', now())");
+      jdbc.update(
+          "update posting set account = 'PROVIDER:thief' where account = ?", "PROVIDER:" + owner);
+      DataSource own = Objects.requireNonNull(jdbc.getDataSource());
+      assertThat(
+              new LedgerVerification(
+                      JdbcClient.create(own), new Snapshot(new JdbcTransactionManager(own)))
+                  .run())
+          .filteredOn(check -> !check.holds())
+          .extracting(LedgerVerification.Check::code)
+          .containsExactly("rewards", "append-only");
+      transaction.setRollbackOnly();
+    });
   }
 
   @Test

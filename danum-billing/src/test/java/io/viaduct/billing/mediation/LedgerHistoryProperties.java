@@ -11,6 +11,7 @@ import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.rerating.Rerating;
 import io.viaduct.billing.rerating.ReratingOrder;
 import io.viaduct.billing.settlement.SettlementRules;
@@ -21,6 +22,7 @@ import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffVersion;
 import io.viaduct.billing.tariff.Terms;
+import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -113,6 +115,7 @@ class LedgerHistoryProperties {
       run.apply(step);
       run.compare();
     }
+    run.statementsHold();
   }
 
   @Example
@@ -482,6 +485,14 @@ class LedgerHistoryProperties {
           .isEqualTo(oracle.size());
       reserving.check();
       assertThat(rig.broken()).isEmpty();
+    }
+
+    private void statementsHold() {
+      for (int i = 0; i < ACCOUNTS; i++) {
+        StatementCheck.Result statement = SealedStatements.check(account(i), rig.clock);
+        assertThat(statement.findings()).isEmpty();
+        assertThat(statement.balance()).isEqualTo(rig.balance(account(i)));
+      }
     }
 
     // Returns the part of a shared account's balance that comes from this run's SNAPT.

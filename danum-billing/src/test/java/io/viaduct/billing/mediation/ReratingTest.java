@@ -8,6 +8,7 @@ import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.rerating.Rerating;
 import io.viaduct.billing.rerating.ReratingBatch;
 import io.viaduct.billing.rerating.ReratingOrder;
@@ -21,6 +22,7 @@ import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.Terms;
+import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,6 +77,11 @@ class ReratingTest {
   @AfterEach
   void everyInvariantHolds() {
     assertThat(rig.broken()).isEmpty();
+    for (String account : List.of(alice, bob)) {
+      StatementCheck.Result statement = SealedStatements.check(account, rig.clock);
+      assertThat(statement.findings()).isEmpty();
+      assertThat(statement.balance()).isEqualTo(rig.balance(account));
+    }
   }
 
   private void correct(String changes) {

@@ -122,7 +122,8 @@ class RolesTest {
             .replace("{id}", id)
             .replace("{device}", "AAAA")
             .replaceAll("\\{(token|webhook|delivery)}", "1")
-            .replace("{month}", "2026-01");
+            .replace("{month}", "2026-01")
+            .replace("{day}", "2026-01-01");
     return billing.call(
         operation.method(), path, token, operation.hasBody() ? "{}" : null, Map.of());
   }

@@ -20,7 +20,13 @@ public enum SignedMessage {
   /// A `Receipt`, signed by the device.
   RECEIPT("viaduct receipt"),
   /// A `DeviceReport`, signed by the device.
-  DEVICE_REPORT("viaduct device report");
+  DEVICE_REPORT("viaduct device report"),
+  /// The hash of a receipt of an account's statement, signed by billing.
+  STATEMENT_RECEIPT("viaduct statement receipt"),
+  /// The hash of the root of a day's statements, signed by billing.
+  STATEMENT_ROOT("viaduct statement root"),
+  /// The hash of a file with a statement, signed by billing.
+  STATEMENT_FILE("viaduct statement file");
 
   private static final String ALGORITHM = "Ed25519";
 

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 
 /// Billing's REST interface, as far as the pages use it. Each call carries the visitor's own token,
@@ -217,6 +218,19 @@ public final class Billing {
   public InputStream statementFile(
       BearerToken token, String account, YearMonth month, ZoneId zone) {
     return peer.stream(statementAt(account, month, "/lines.csv", zone), CSV, token);
+  }
+
+  /// The receipts of a month (UTC), signed, as JSON Lines; the caller closes them.
+  public InputStream signedStatement(BearerToken token, String account, YearMonth month) {
+    return peer.stream(
+        at(account) + "/receipts?from=" + month.atDay(1) + "&to=" + month.atEndOfMonth(),
+        "application/jsonl",
+        token);
+  }
+
+  /// The latest published roots of statements as JSON; the caller closes them.
+  public InputStream publishedRoots() {
+    return peer.openStream("/statement-roots?limit=400", MediaType.APPLICATION_JSON_VALUE);
   }
 
   private static String statementAt(String account, YearMonth month, String file, ZoneId zone) {

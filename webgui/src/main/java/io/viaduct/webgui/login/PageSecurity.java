@@ -104,7 +104,13 @@ public class PageSecurity {
                     DispatcherType.ERROR, DispatcherType.FORWARD, DispatcherType.ASYNC)
                 .permitAll()
                 .requestMatchers(
-                    "/login", "/reset", "/language", "/assets/**", "/webjars/**", "/favicon.ico")
+                    "/login",
+                    "/reset",
+                    "/language",
+                    "/statement-roots.json",
+                    "/assets/**",
+                    "/webjars/**",
+                    "/favicon.ico")
                 .permitAll()
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")

@@ -169,8 +169,17 @@ public final class JsonPeer {
   ///
   /// @param type media type that is wanted
   public InputStream stream(String path, String type, BearerToken token) {
+    return stream(path, type, authorized(token));
+  }
+
+  /// Opens an answer of any length that needs no log-in.
+  public InputStream openStream(String path, String type) {
+    return stream(path, type, _ -> {});
+  }
+
+  private InputStream stream(String path, String type, Consumer<HttpHeaders> headers) {
     RequestBodySpec request =
-        request(HttpMethod.GET, path, authorized(token)).header(HttpHeaders.ACCEPT, type);
+        request(HttpMethod.GET, path, headers).header(HttpHeaders.ACCEPT, type);
     Opened opened =
         within(
             timeout,

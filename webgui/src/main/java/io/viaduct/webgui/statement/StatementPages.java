@@ -11,6 +11,7 @@ import java.time.DateTimeException;
 import java.time.InstantSource;
 import java.time.YearMonth;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +91,30 @@ class StatementPages {
     try (InputStream file = billing.statementFile(visitor.token(), account, wanted, zone)) {
       response.setContentType("text/csv;charset=UTF-8;header=present");
       attach(response, account, wanted, "csv");
+      var unused = file.transferTo(response.getOutputStream());
+    }
+  }
+
+  @GetMapping("/accounts/{account}/statement.jsonl")
+  void signed(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam(required = false) @Nullable String month,
+      HttpServletResponse response)
+      throws IOException {
+    YearMonth wanted = month(month, YearMonth.from(clock.instant().atZone(ZoneOffset.UTC)));
+    try (InputStream file = billing.signedStatement(visitor.token(), account, wanted)) {
+      response.setContentType("application/jsonl");
+      attach(response, account, wanted, "jsonl");
+      var unused = file.transferTo(response.getOutputStream());
+    }
+  }
+
+  /// The published roots need no log-in: everybody can compare them.
+  @GetMapping("/statement-roots.json")
+  void roots(HttpServletResponse response) throws IOException {
+    try (InputStream file = billing.publishedRoots()) {
+      response.setContentType(MediaType.APPLICATION_JSON_VALUE);
       var unused = file.transferTo(response.getOutputStream());
     }
   }

@@ -104,6 +104,22 @@ class StatementPagesTest {
     assertThat(alice.get("/accounts/bob/statement.pdf").statusCode()).isEqualTo(403);
   }
 
+  @Test
+  void theSignedReceiptsOfAMonthAreAFileAndTheRootsNeedNoLogIn() {
+    var peer = RunningWebgui.freshPeer();
+    alice = Visitor.alice();
+    HttpResponse<String> file = alice.get(PAGE + ".jsonl?month=2026-10");
+    assertThat(file.body()).isEqualTo(io.viaduct.webgui.StatementPeer.RECEIPTS);
+    assertThat(file.headers().firstValue("Content-Disposition").orElse(""))
+        .isEqualTo("attachment; filename=\"viaduct-statement-alice-2026-10.jsonl\"");
+    assertThat(peer.asked).contains("from=2026-10-01&to=2026-10-31");
+    assertThat(alice.get(PAGE).body())
+        .contains("statement.jsonl?month=", "href=\"/statement-roots.json\"");
+    assertThat(Visitor.anonymous().get("/statement-roots.json").body())
+        .isEqualTo(io.viaduct.webgui.StatementPeer.ROOTS);
+    assertThat(alice.get("/accounts/bob/statement.jsonl").statusCode()).isEqualTo(403);
+  }
+
   private static Statement statement() {
     Map<?, ?> answer =
         JsonMapper.shared()

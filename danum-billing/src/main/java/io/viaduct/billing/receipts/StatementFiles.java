@@ -1,0 +1,275 @@
+package io.viaduct.billing.receipts;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.billing.database.Snapshot;
+import io.viaduct.usage.statement.StatementReceipt;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedReceipt;
+import io.viaduct.usage.v1.SignedSessionToken;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// Writes the signed statement of an account. Only one page of receipts is in memory, and no
+/// database connection is held while a slow reader takes the file.
+public final class StatementFiles {
+  private static final int PAGE = 500;
+  private static final LocalDate FOREVER = LocalDate.of(9999, 1, 1);
+
+  private final JdbcClient jdbc;
+  private final Snapshot snapshot;
+  private final DayRoots roots;
+  private final StatementKey key;
+  private final InstantSource clock;
+
+  public StatementFiles(
+      JdbcClient jdbc, Snapshot snapshot, DayRoots roots, StatementKey key, InstantSource clock) {
+    this.jdbc = jdbc;
+    this.snapshot = snapshot;
+    this.roots = roots;
+    this.key = key;
+    this.clock = clock;
+  }
+
+  private record Chain(long position, ByteString salt) {}
+
+  /// The part of a chain that a file has.
+  ///
+  /// @param first number of the first link; the one before the range, if a root covers it
+  /// @param last number of the last link; 0 if the range has none
+  private record Range(long first, long last, List<PublishedRoot> roots) {}
+
+  private record Row(
+      Movement movement,
+      long number,
+      ByteString previous,
+      LocalDate day,
+      long balance,
+      ByteString report,
+      ByteString charges,
+      ByteString signature) {
+    StatementReceipt receipt() {
+      return new StatementReceipt(
+          number,
+          previous,
+          movement.postedMicros(),
+          movement.kind(),
+          movement.identity(),
+          movement.note(),
+          movement.amount(),
+          balance,
+          report,
+          charges);
+    }
+  }
+
+  /// Writes a statement.
+  ///
+  /// @param from first day of its receipts; null for all. It begins with the receipt before if a
+  ///   published root covers that, else with the first one of the account
+  /// @param to last day of its receipts; null for all
+  /// @throws IOException if the reader is away
+  public void write(
+      String account, @Nullable LocalDate from, @Nullable LocalDate to, OutputStream out)
+      throws IOException {
+    DigestedLines lines = new DigestedLines(out);
+    Optional<Chain> chain = chain(account);
+    lines.write(
+        StatementLines.begin(
+            account,
+            chain.map(Chain::salt).orElse(ByteString.EMPTY),
+            clock.instant(),
+            publicKeys("select public_key from receipt_key order by first_used_at", Map.of())));
+    long written = 0;
+    if (chain.isPresent()) {
+      LocalDate until = to == null ? FOREVER : to;
+      Range range = snapshot.read(() -> range(account, chain.get(), from, until));
+      written = write(account, chain.get(), range, lines);
+    }
+    lines.end(written, key);
+  }
+
+  private Optional<Chain> chain(String account) {
+    return jdbc.sql("select position, salt from receipt_chain where account = ?")
+        .param(account)
+        .query((row, _) -> new Chain(row.getLong(1), ByteString.copyFrom(row.getBytes(2))))
+        .optional();
+  }
+
+  private Range range(String account, Chain chain, @Nullable LocalDate from, LocalDate to) {
+    LocalDate anchored =
+        from == null
+            ? null
+            : roots.latest(from, 1).stream()
+                .filter(root -> root.root().accounts() > chain.position())
+                .map(root -> root.root().day())
+                .findFirst()
+                .orElse(null);
+    long first = anchored == null ? 1 : last(account, anchored);
+    return new Range(
+        first,
+        last(account, to),
+        roots.between(anchored == null ? LocalDate.EPOCH : anchored, to).stream()
+            .filter(root -> root.root().accounts() > chain.position())
+            .toList());
+  }
+
+  private long last(String account, LocalDate day) {
+    return jdbc.sql(
+            "select number from receipt_link where account = ? and day <= ? order by number desc limit 1")
+        .params(account, day)
+        .query(Long.class)
+        .optional()
+        .orElse(0L);
+  }
+
+  private long write(String account, Chain chain, Range range, DigestedLines lines)
+      throws IOException {
+    List<PublishedRoot> next = new ArrayList<>(range.roots());
+    long number = range.first() - 1;
+    while (number < range.last()) {
+      List<Line> page = page(account, number + 1, range.last());
+      if (page.isEmpty()) {
+        throw new IllegalStateException(
+            "receipts of %s from %d on have no transaction".formatted(account, number + 1));
+      }
+      for (Line line : page) {
+        write(next, line.day(), number, chain, lines);
+        lines.write(line.text());
+        number = line.number();
+      }
+    }
+    write(next, FOREVER, number, chain, lines);
+    return number - range.first() + 1;
+  }
+
+  // The roots of the days before a receipt's.
+  private void write(
+      List<PublishedRoot> next, LocalDate before, long number, Chain chain, DigestedLines lines)
+      throws IOException {
+    while (!next.isEmpty() && next.getFirst().root().day().isBefore(before)) {
+      PublishedRoot root = next.removeFirst();
+      lines.write(
+          StatementLines.day(
+              root, number, chain.position(), roots.proof(root.root().day(), chain.position())));
+    }
+  }
+
+  private record Line(long number, LocalDate day, String text) {}
+
+  private List<Line> page(String account, long first, long last) {
+    return snapshot.read(() -> {
+      List<Row> rows = rows(account, first, last);
+      PostedBills bills = PostedBills.of(jdbc, rows.stream().map(Row::movement).toList());
+      Map<Long, StatementLines.Countersigned> reports = reports(rows);
+      return rows.stream()
+          .map(row ->
+              new Line(
+                  row.number(),
+                  row.day(),
+                  StatementLines.receipt(
+                      row.receipt(),
+                      row.signature(),
+                      bills.charges(row.movement()),
+                      row.report().isEmpty() || row.movement().interval() == null
+                          ? null
+                          : reports.get(row.movement().interval()))))
+          .toList();
+    });
+  }
+
+  private List<Row> rows(String account, long first, long last) {
+    return jdbc.sql(
+            "select l.number, coalesce(b.hash, ''), l.day, l.balance_microdenarii, l.report, l.charges, coalesce(l.signature, ''), c.salt, "
+                + Movement.COLUMNS.formatted("l")
+                + " from receipt_link l join receipt_chain c on c.account = l.account"
+                + " join ledger_transaction t on t.id = l.transaction_id"
+                + " left join receipt_link b on b.account = l.account and b.number = l.number - 1"
+                + " where l.account = ? and l.number between ? and ? order by l.number limit ?")
+        .params(account, first, last, PAGE)
+        .query((row, _) -> row(row, account))
+        .list();
+  }
+
+  private static Row row(ResultSet row, String account) throws SQLException {
+    long number = row.getLong(1);
+    return new Row(
+        Movement.of(row, account),
+        number,
+        number == 1
+            ? StatementReceipt.genesis(account, ByteString.copyFrom(row.getBytes(8)))
+            : ByteString.copyFrom(row.getBytes(2)),
+        row.getObject(3, LocalDate.class),
+        row.getLong(4),
+        ByteString.copyFrom(row.getBytes(5)),
+        ByteString.copyFrom(row.getBytes(6)),
+        ByteString.copyFrom(row.getBytes(7)));
+  }
+
+  private Map<Long, StatementLines.Countersigned> reports(List<Row> rows) {
+    Map<Long, StatementLines.Countersigned> reports = new HashMap<>();
+    Map<String, List<ByteString>> keys = new HashMap<>();
+    jdbc.sql(
+            """
+            select r.interval_id, i.snapt_id, r.content, r.signature, r.token, d.receipt from snapt_report r
+            join charging_interval i on i.id = r.interval_id left join interval_decision d on d.interval_id = r.interval_id
+            where r.interval_id = any(?)
+            """)
+        .param(
+            rows.stream()
+                .filter(row -> !row.report().isEmpty())
+                .map(row -> row.movement().interval())
+                .toArray(Long[]::new))
+        .query(row -> {
+          reports.put(
+              row.getLong(1),
+              new StatementLines.Countersigned(
+                  ByteString.copyFrom(row.getBytes(3)),
+                  ByteString.copyFrom(row.getBytes(4)),
+                  keys.computeIfAbsent(row.getString(2), this::keysOf),
+                  device(row.getBytes(5), row.getBytes(6))));
+        });
+    return reports;
+  }
+
+  private List<ByteString> keysOf(String snapt) {
+    return publicKeys(
+        "select public_key from snapt_key where snapt_id = :snapt order by first_seen_at",
+        Map.of("snapt", snapt));
+  }
+
+  private List<ByteString> publicKeys(String query, Map<String, String> values) {
+    return jdbc.sql(query)
+        .params(values)
+        .query((row, _) -> ByteString.copyFrom(row.getBytes(1)))
+        .list();
+  }
+
+  // Both were checked when the report came.
+  private static StatementLines.@Nullable DeviceReceipt device(
+      byte @Nullable [] token, byte @Nullable [] receipt) {
+    if (token == null || receipt == null) {
+      return null;
+    }
+    try {
+      SignedReceipt signed = SignedReceipt.parseFrom(receipt);
+      return new StatementLines.DeviceReceipt(
+          signed.getReceipt(),
+          signed.getSignature(),
+          SessionToken.parseFrom(SignedSessionToken.parseFrom(token).getToken()).getDeviceKey());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored receipt or token cannot be read", e);
+    }
+  }
+}
