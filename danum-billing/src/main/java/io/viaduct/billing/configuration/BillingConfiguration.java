@@ -52,6 +52,7 @@ import java.util.Map;
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
 /// @param webhooks delivery to endpoints that users and operators make
 /// @param cdr files of charging data records
+/// @param retention how long bills and personal data are kept
 public record BillingConfiguration(
     Rest rest,
     RateLimit rateLimit,
@@ -83,7 +84,8 @@ public record BillingConfiguration(
     Payments payments,
     Kafka kafka,
     Webhooks webhooks,
-    Cdr cdr) {
+    Cdr cdr,
+    Retention retention) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -121,6 +123,10 @@ public record BillingConfiguration(
     snaptOwners = Map.copyOf(snaptOwners);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
+    require(
+        retention.ledgerMonths() == 0 || !cdr.directory().isEmpty(),
+        "retention.ledger-months needs cdr.directory: a month is dropped after its export",
+        Integer.toString(retention.ledgerMonths()));
     require(
         heldReports >= 1 && heldReports <= 1_000_000,
         "held-reports must be 1 to 1000000",
@@ -292,6 +298,27 @@ public record BillingConfiguration(
           "bytes must be 1024 to 268435456",
           Long.toString(bytes));
       between("open-time", openTime, Duration.ofSeconds(1), Duration.ofHours(24));
+    }
+  }
+
+  /// How long bills and personal data are kept.
+  ///
+  /// @param ledgerMonths whole months (UTC) of bills and postings that are kept before the present
+  ///   one; 0 for all
+  /// @param personalDataMonths whole months of peers' addresses and of reports as signed that are
+  ///   kept before the present one; 0 for all
+  public record Retention(int ledgerMonths, int personalDataMonths) {
+    public Retention {
+      requireMonths("ledger-months", ledgerMonths);
+      requireMonths("personal-data-months", personalDataMonths);
+    }
+
+    // A report comes at most 31 days late, which are in two months.
+    private static void requireMonths(String key, int months) {
+      require(
+          months == 0 || months >= 2 && months <= 1200,
+          key + " must be 0, or 2 to 1200",
+          Integer.toString(months));
     }
   }
 
