@@ -8,6 +8,7 @@ import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Migrates the schema to this version as the owner's role, and then opens the connection pool of
@@ -78,7 +79,12 @@ public final class Migrations {
         .cleanDisabled(true)
         .load()
         .migrate();
-    makeMonths(owner(access));
+    try {
+      makeMonths(owner(access));
+    } catch (DataAccessException e) {
+      // Another instance is busy. Retention tries again, and no row needs the partitions.
+      LOG.warn("partitions of the next months are made later: {}", e.toString());
+    }
   }
 
   /// Makes the partitions of the present month and of the next three (ADR 0059). A role that does

@@ -11,7 +11,7 @@ import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/// Makes retention, which works as the role that owns the tables.
+/// Makes retention and erasure, which work as the role that owns the tables.
 @Configuration(proxyBeanMethods = false)
 class RetentionParts {
   private static final Duration PERIOD = Duration.ofHours(1);
@@ -36,5 +36,10 @@ class RetentionParts {
           tasks.atOnceAndEvery(PERIOD, "retention", retention::run);
           return tasks;
         });
+  }
+
+  @Bean
+  Erasure erasure(OpeningDatabase database) {
+    return new Erasure(database::owner);
   }
 }

@@ -248,4 +248,42 @@ class RetentionTest {
     assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
     verify();
   }
+
+  @Test
+  void anErasedUserIsAPseudonymInALedgerThatHolds() {
+    var unused = postFourMonths();
+    assertThat(erase("alice")).isEqualTo("not_closed");
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none' where id = 'alice'");
+    clock.advance(MONTH);
+    settle();
+    assertThat(erase("alice")).isNull();
+
+    assertThat(new Ledger(jdbc).balance(LedgerAccount.user("erased-1")).value())
+        .isEqualTo(1_000_000 - 4 * CHARGED);
+    assertThat(erase("alice")).isEqualTo("unknown");
+    assertThat(count("flow_peer")).isZero();
+    verify();
+    assertThat(tablesWith("alice")).isEmpty();
+  }
+
+  private String erase(String account) {
+    return owner.queryForObject("select erase_account(?, 'erased-1')", String.class, account);
+  }
+
+  /// Returns the tables that have the word in any column.
+  private List<String> tablesWith(String word) {
+    return owner
+        .queryForList(
+            "select oid::regclass::text from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')",
+            String.class)
+        .stream()
+        .filter(table ->
+            Boolean.TRUE.equals(
+                owner.queryForObject(
+                    "select exists (select from " + table + " t where t::text ~ ?)",
+                    Boolean.class,
+                    "\\m" + word + "\\M")))
+        .toList();
+  }
 }
