@@ -3,7 +3,8 @@
 -- granted: the owner then runs billing, and V4 has revoked from it what can be revoked from an owner.
 --
 -- The triggers that refuse a change say which rows stay: a table with such a trigger against update or delete gets no right
--- to it. Nobody gets the right to truncate. Where single columns may be updated, only these are granted. Views are read.
+-- to it. Nobody gets the right to truncate. Where single columns may be updated, only these are granted. Views are read. Partitions are
+-- used through their table only: triggers of statements are there.
 do $$
 declare
   application text := nullif(current_setting('viaduct.application', true), '');
@@ -18,13 +19,14 @@ begin
     execute format('grant usage on schema %I to %I', current_schema(), application);
   end if;
   for sealed in
-    select c.oid, c.relname as name, c.relkind = 'v' or c.relname = 'flyway_schema_history' as is_read_only,
+    select c.oid, c.relname as name, c.relispartition as is_partition, c.relkind = 'v' or c.relname in ('flyway_schema_history', 'billing_month', 'lifted', 'sealed', 'sealed_report') as is_read_only,
       coalesce(bool_or(t.tgtype & 16 <> 0), false) as keeps_values, coalesce(bool_or(t.tgtype & 8 <> 0), false) as keeps_rows
     from pg_class c
     left join pg_trigger t on t.tgrelid = c.oid and t.tgfoid = 'refuse_change()'::regprocedure and t.tgtype & 1 <> 0
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v') group by c.oid, c.relname
   loop
     execute format('revoke all on %I from %I', sealed.name, application);
+    continue when sealed.is_partition;
     execute format('grant select on %I to %I', sealed.name, application);
     continue when sealed.is_read_only;
     execute format('grant insert on %I to %I', sealed.name, application);

@@ -1,6 +1,7 @@
 package io.viaduct.billing;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.viaduct.billing.database.DatabaseAccess;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
@@ -95,6 +96,20 @@ public final class SharedDatabase {
         new DriverManagerDataSource(owner.url(), owner.user(), owner.password());
     new TransactionTemplate(new JdbcTransactionManager(source))
         .executeWithoutResult(status -> statements.accept(new JdbcTemplate(source), status));
+  }
+
+  /// Makes an empty database of the same PostgreSQL, for tests that change all of it.
+  public static DatabaseAccess separate(String name) {
+    DatabaseAccess shared = DATABASE.access();
+    DatabaseAddress owner = shared.owner();
+    new JdbcTemplate(new DriverManagerDataSource(owner.url(), "postgres", owner.password()))
+        .execute("create database %s owner %s".formatted(name, owner.user()));
+    return new DatabaseAccess(named(shared.application(), name), named(owner, name));
+  }
+
+  private static DatabaseAddress named(DatabaseAddress address, String database) {
+    String url = address.url().substring(0, address.url().lastIndexOf('/') + 1) + database;
+    return new DatabaseAddress(url, address.user(), address.password());
   }
 
   public static EmbeddedDatabase database() {

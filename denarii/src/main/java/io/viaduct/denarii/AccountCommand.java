@@ -18,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
     name = "account",
     description = "Show an account: balance, credit, caps, how long it lasts, wallets.",
     mixinStandardHelpOptions = true,
+    subcommands = EraseCommand.class,
     footer = {"", "Example:", "  denarii account alice"})
 final class AccountCommand extends ReadingCall {
   @Parameters(arity = "0..1", paramLabel = "ACCOUNT", description = "default: your own")

@@ -534,6 +534,11 @@ public final class PeerServer implements AutoCloseable {
     if (operator && work.answers(exchange, parts)) {
       return;
     }
+    if (path.endsWith("/erasure")) {
+      changes.add("erase " + parts.get(1));
+      send(exchange, 200, "{\"pseudonym\":\"erased-1\"}");
+      return;
+    }
     if (path.endsWith("/password-resets")) {
       reset = "secret-of-the-link";
       send(

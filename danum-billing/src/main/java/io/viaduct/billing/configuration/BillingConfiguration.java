@@ -54,6 +54,7 @@ import java.util.Map;
 /// @param webhooks delivery to endpoints that users and operators make
 /// @param cdr files of charging data records
 /// @param statements signed statements
+/// @param retention how long bills and personal data are kept
 public record BillingConfiguration(
     Rest rest,
     RateLimit rateLimit,
@@ -87,7 +88,8 @@ public record BillingConfiguration(
     Kafka kafka,
     Webhooks webhooks,
     Cdr cdr,
-    Statements statements) {
+    Statements statements,
+    Retention retention) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -130,6 +132,10 @@ public record BillingConfiguration(
         deviceReports.chargeAfter(),
         Duration.ofSeconds(1),
         adjustmentTime);
+    require(
+        retention.ledgerMonths() == 0 || !cdr.directory().isEmpty(),
+        "retention.ledger-months needs cdr.directory: a month is dropped after its export",
+        Integer.toString(retention.ledgerMonths()));
     require(
         heldReports >= 1 && heldReports <= 1_000_000,
         "held-reports must be 1 to 1000000",
@@ -328,6 +334,27 @@ public record BillingConfiguration(
           rootsDirectory.isEmpty() || java.nio.file.Files.isDirectory(Path.of(rootsDirectory)),
           "roots-directory must exist, or be empty",
           rootsDirectory);
+    }
+  }
+
+  /// How long bills and personal data are kept.
+  ///
+  /// @param ledgerMonths whole months (UTC) of bills and postings that are kept before the present
+  ///   one; 0 for all
+  /// @param personalDataMonths whole months of peers' addresses and of reports as signed that are
+  ///   kept before the present one; 0 for all
+  public record Retention(int ledgerMonths, int personalDataMonths) {
+    public Retention {
+      requireMonths("ledger-months", ledgerMonths);
+      requireMonths("personal-data-months", personalDataMonths);
+    }
+
+    // A report comes at most 31 days late, which are in two months.
+    private static void requireMonths(String key, int months) {
+      require(
+          months == 0 || months >= 2 && months <= 1200,
+          key + " must be 0, or 2 to 1200",
+          Integer.toString(months));
     }
   }
 

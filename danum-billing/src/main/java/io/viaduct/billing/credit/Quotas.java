@@ -54,10 +54,11 @@ final class Quotas {
     return jdbc.sql(
             """
             select coalesce(sum(c.pre_bytes), 0), coalesce(sum(c.duration_ms), 0),
-              (select coalesce(sum(extract(epoch from ended_at - started_at) * 1000), 0)::bigint from charging_interval
-               where snapt_id = :snapt and session_id = :session)
-            from charging_interval i join charge c on c.interval_id = i.id
-            where i.snapt_id = :snapt and i.session_id = :session
+              (select coalesce(sum(extract(epoch from i.ended_at - i.started_at) * 1000), 0)::bigint
+               from interval_key k join charging_interval i on i.id = k.interval_id
+               where k.snapt_id = :snapt and k.session_id = :session)
+            from interval_key k join charge c on c.interval_id = k.interval_id
+            where k.snapt_id = :snapt and k.session_id = :session
               and c.application = :application and c.service_class = :class
             """)
         .param("snapt", session.snapt())
@@ -112,11 +113,11 @@ final class Quotas {
             delete from credit_quota q using credit_session s, unnest(?::text[], ?::text[]) u(snapt, session)
             where (q.snapt_id, q.session_id) = (u.snapt, u.session)
               and (s.snapt_id, s.session_id) = (u.snapt, u.session) and s.ended
-              and (q.reserved_microdenarii = 0 or exists (select from charging_interval i
-                join snapt_report r on r.interval_id = i.id and r.last
-                where (i.snapt_id, i.session_id) = (u.snapt, u.session) and i.sequence + 1 =
-                  (select count(*) from charging_interval j
-                   where (j.snapt_id, j.session_id, j.epoch) = (i.snapt_id, i.session_id, i.epoch))))
+              and (q.reserved_microdenarii = 0 or exists (select from interval_key k
+                join snapt_report r on r.interval_id = k.interval_id and r.last
+                where (k.snapt_id, k.session_id) = (u.snapt, u.session) and k.sequence + 1 =
+                  (select count(*) from interval_key j
+                   where (j.snapt_id, j.session_id, j.epoch) = (k.snapt_id, k.session_id, k.epoch))))
             """)
         .param(sessions.stream().map(SessionKey::snapt).toArray(String[]::new))
         .param(sessions.stream().map(SessionKey::id).toArray(String[]::new))

@@ -8,6 +8,7 @@ import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Migrates the schema to this version as the owner's role, and then opens the connection pool of
@@ -15,6 +16,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Migrations {
   /// Longest wait for a connection; after it the request fails.
   private static final Duration CONNECTION_WAIT_MAX = Duration.ofSeconds(3);
+
+  /// Longest wait of the owner's role for a lock: billing waits behind it.
+  private static final Duration LOCK_WAIT_MAX = Duration.ofSeconds(10);
 
   private static final int OUTSIDE_POOL_TIMEOUT_SECONDS = 10;
   private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
@@ -75,6 +79,39 @@ public final class Migrations {
         .cleanDisabled(true)
         .load()
         .migrate();
+    try {
+      makeMonths(owner(access));
+    } catch (DataAccessException e) {
+      // Another instance is busy. Retention tries again, and no row needs the partitions.
+      LOG.warn("partitions of the next months are made later: {}", e.toString());
+    }
+  }
+
+  /// Makes the partitions of the present month and of the next three (ADR 0059). A role that does
+  /// not own the tables makes none.
+  ///
+  /// @param owner connections of the role that owns the tables
+  /// @return number of months that were made
+  public static long makeMonths(DataSource owner) {
+    return JdbcClient.create(owner)
+        .sql(
+            "select coalesce(sum(make_months(now() + interval '3 months')), 0) from pg_class"
+                + " where oid = 'posting'::regclass and pg_has_role(current_user, relowner, 'usage')")
+        .query(Long.class)
+        .single();
+  }
+
+  /// Returns a source of single connections of the role that owns the tables.
+  public static DataSource owner(DatabaseAccess access) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(access.owner().url());
+    source.setUser(access.owner().user());
+    source.setPassword(access.owner().password());
+    source.setTcpKeepAlive(true);
+    source.setConnectTimeout(OUTSIDE_POOL_TIMEOUT_SECONDS);
+    source.setApplicationName("danum-billing owner");
+    source.setOptions("-c lock_timeout=" + LOCK_WAIT_MAX.toMillis());
+    return source;
   }
 
   // A member of the owner's role and a superuser have the owner's rights too.

@@ -6,11 +6,13 @@ import io.viaduct.service.configuration.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /// Opens the database on a thread of its own, so that PostgreSQL and the HTTP interface start at
@@ -22,6 +24,7 @@ public final class OpeningDatabase implements AutoCloseable {
   private final BillingConfiguration.Database settings;
   private final CompletableFuture<List<FirstRows>> firstRows = new CompletableFuture<>();
   private final CompletableFuture<HikariDataSource> connections = new CompletableFuture<>();
+  private volatile @Nullable DataSource owner; // likewise
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
 
   private OpeningDatabase(BillingConfiguration.Database settings) {
@@ -43,7 +46,9 @@ public final class OpeningDatabase implements AutoCloseable {
 
   private void open() {
     try {
-      HikariDataSource pool = Migrations.open(access(), settings.connections());
+      DatabaseAccess access = access();
+      HikariDataSource pool = Migrations.open(access, settings.connections());
+      owner = Migrations.owner(access);
       try {
         firstRows.join().forEach(rows -> rows.store(pool));
       } catch (RuntimeException e) {
@@ -109,6 +114,14 @@ public final class OpeningDatabase implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException("stopped while starting", e);
     }
+  }
+
+  /// Returns single connections of the role that owns the tables. Waits until the database is open.
+  ///
+  /// @throws IOException if it cannot be opened
+  public DataSource owner() throws IOException {
+    var unused = await();
+    return Objects.requireNonNull(owner);
   }
 
   /// Returns the embedded PostgreSQL; empty if billing uses another one.

@@ -42,7 +42,8 @@ public final class Ledger {
     if (moving.isEmpty()) {
       return List.of();
     }
-    List<Long> ids = nextIds(jdbc, "ledger_transaction_id", moving.size());
+    List<Long> ids =
+        MonthlyIds.of(jdbc, now, moving.stream().map(LedgerTransaction::intervalId).toList());
     List<Object[]> heads = new ArrayList<>();
     List<Object[]> lines = new ArrayList<>();
     for (int i = 0; i < moving.size(); i++) {
@@ -82,15 +83,5 @@ public final class Ledger {
             .param(account.name())
             .query(Long.class)
             .single());
-  }
-
-  /// Takes `count` numbers from a sequence in one round trip.
-  ///
-  /// @param sequence a constant of the caller, because it is not escaped
-  public static List<Long> nextIds(JdbcClient jdbc, String sequence, int count) {
-    return jdbc.sql("select nextval('" + sequence + "') from generate_series(1, ?)")
-        .param(count)
-        .query(Long.class)
-        .list();
   }
 }

@@ -19,7 +19,9 @@ public record LedgerAccount(Kind kind, String holder) {
     /// Source of topped-up money.
     ISSUANCE,
     /// Vouchers that were sold and are still open: what the operator owes to their bearers.
-    VOUCHERS
+    VOUCHERS,
+    /// Counterpart of what is carried forward from dropped months; its postings sum to 0.
+    CARRIED
   }
 
   public static final LedgerAccount CLEARING = new LedgerAccount(Kind.CLEARING, "");

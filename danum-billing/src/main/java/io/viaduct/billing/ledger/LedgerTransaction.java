@@ -35,6 +35,8 @@ public record LedgerTransaction(
     EXPIRY,
     /// Gives back what was paid above a cap.
     CAP,
+    /// Sum of the postings of an account in months that were dropped.
+    CARRY_FORWARD,
     /// Vouchers that were sold.
     VOUCHER_SALE,
     /// A voucher that a user has redeemed.

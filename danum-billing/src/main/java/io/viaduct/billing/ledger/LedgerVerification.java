@@ -118,6 +118,30 @@ public final class LedgerVerification {
                  or s.owners <> array['PROVIDER:' || i.owner]
               """),
           new Invariant(
+              "carried",
+              "CARRIED is 0, and the sum of each dropped month is carried forward once",
+              """
+              select 'CARRIED ' || sum(amount_microdenarii) from posting where account = 'CARRIED' having sum(amount_microdenarii) <> 0
+              union all
+              select identity from ledger_transaction t where t.kind = 'CARRY_FORWARD' and t.posted_at >= month_start(sealed_month())
+              union all
+              select 'cut ' || cut || ' keeps rows before it' from sealed s where exists (select from billing_month m
+                where m.number between 1 and s.cut - 1)
+              """),
+          new Invariant(
+              "identities",
+              "each interval and each transaction has its identity in the table that keeps it unique",
+              """
+              select 'interval ' || i.id from charging_interval i
+              left join interval_key k on (k.snapt_id, k.session_id, k.epoch, k.sequence)
+                = (i.snapt_id, i.session_id, i.epoch, i.sequence)
+              where k.interval_id is distinct from i.id
+              union all
+              select 'transaction ' || t.identity from ledger_transaction t
+              left join ledger_identity k on k.identity = t.identity
+              where k.transaction_id is distinct from t.id
+              """),
+          new Invariant(
               "unsigned",
               "what was posted unsigned is signed or decided before it moves on",
               """
@@ -185,7 +209,7 @@ public final class LedgerVerification {
               """
               select 'top-up ' || u.idempotency_key from top_up u
               left join posting p on p.transaction_id = u.transaction_id and p.account = 'USER:' || u.account
-              where p.amount_microdenarii is distinct from u.amount_microdenarii
+              where p.amount_microdenarii is distinct from u.amount_microdenarii and u.transaction_id >= kept_from()
               """),
           new Invariant(
               "credits",
@@ -215,7 +239,7 @@ public final class LedgerVerification {
               """
               select 'cap credit ' || k.transaction_id from cap_credit k
               left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
-              where p.amount_microdenarii is distinct from k.amount_microdenarii
+              where p.amount_microdenarii is distinct from k.amount_microdenarii and k.transaction_id >= kept_from()
               union all
               select 'caps of ' || k.account || ' from ' || k.began_at || ': ' || sum(k.amount_microdenarii) from cap_credit k
               group by k.account, k.cap, k.application, k.began_at
@@ -244,6 +268,7 @@ public final class LedgerVerification {
                 where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'RERATING') group by 1, 2) p
                 on (p.account, p.day) = (s.account, s.day)
               where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
+                and coalesce(s.day, p.day) >= coalesce((select max(spending_from) from sealed), '-infinity')
               """),
           new Invariant(
               "wallets",
@@ -256,10 +281,10 @@ public final class LedgerVerification {
               left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
               left join wallet_expiry e on e.wallet_id = w.id
               left join posting x on x.transaction_id = e.transaction_id and x.account = 'USER:' || w.account
-              where p.amount_microdenarii is distinct from w.amount_microdenarii
+              where p.amount_microdenarii is distinct from w.amount_microdenarii and w.transaction_id >= kept_from()
                  or coalesce(d.drawn, 0) + coalesce(e.amount_microdenarii, 0) > w.amount_microdenarii
                  or e.wallet_id is not null and (coalesce(d.drawn, 0) + e.amount_microdenarii <> w.amount_microdenarii
-                   or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii)
+                   or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii and e.transaction_id >= kept_from())
               """),
           new Invariant(
               "wallet-rests",
@@ -301,6 +326,7 @@ public final class LedgerVerification {
               join voucher v on v.id = e.voucher_id join voucher_batch b on b.id = v.batch_id
               left join posting p on p.transaction_id = e.transaction_id and p.account = 'USER:' || e.account
               where e.how = 'REDEEMED' and p.amount_microdenarii is distinct from b.amount_microdenarii
+                and e.transaction_id >= kept_from()
               """),
           new Invariant(
               "payments",
@@ -317,7 +343,7 @@ public final class LedgerVerification {
               select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
                 'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
                 'report_revision', 'charge_revision',
-                'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
+                'interval_decision', 'interval_key', 'ledger_identity', 'flow_peer', 'report_original', 'sealed', 'sealed_report', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
                 'voucher_batch', 'voucher', 'voucher_end',
                 'payment', 'payment_event', 'credit_block',
                 'receipt_chain', 'receipt_link', 'receipt_root', 'receipt_level', 'receipt_key', 'snapt_key']) t(name)

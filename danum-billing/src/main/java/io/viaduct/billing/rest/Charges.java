@@ -20,8 +20,10 @@ final class Charges {
       "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.ended_at, i.state,"
           + " coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version,"
           + " (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
-          + " where r.charge_id = c.id) refunded_microdenarii"
-          + " from current_charge c join charging_interval i on i.id = c.interval_id ";
+          + " where r.charge_id = c.id) refunded_microdenarii,"
+          + " coalesce(p.remote_address, '') as remote_address, coalesce(p.remote_port, 0) as remote_port"
+          + " from current_charge c join charging_interval i on i.id = c.interval_id"
+          + " left join flow_peer p on (p.interval_id, p.flow) = (c.interval_id, c.flow) ";
 
   private final JdbcClient jdbc;
   private final TariffBook tariffs;

@@ -20,6 +20,7 @@ public enum ProblemType {
   WRONG_OLD_PASSWORD(HttpStatus.FORBIDDEN, "The old password is wrong"),
   ACCOUNT_EXISTS(HttpStatus.CONFLICT, "The account exists already"),
   ACCOUNT_CLOSED(HttpStatus.CONFLICT, "The account is closed"),
+  NOT_ERASABLE(HttpStatus.CONFLICT, "The account cannot be erased now"),
   CONFIGURED_OPERATOR(HttpStatus.CONFLICT, "The configuration governs this account"),
   IDEMPOTENCY_KEY_REUSED(HttpStatus.CONFLICT, "The idempotency key was used for something else"),
   VOUCHER_UNKNOWN(HttpStatus.UNPROCESSABLE_CONTENT, "No voucher has this code"),

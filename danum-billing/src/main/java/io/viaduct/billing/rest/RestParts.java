@@ -44,6 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
   CdrFilesResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  ErasureResource.class,
   FeesResource.class,
   DiscrepanciesResource.class,
   HeldCreditResource.class,

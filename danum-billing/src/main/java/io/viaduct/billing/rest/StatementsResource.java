@@ -185,6 +185,10 @@ class StatementsResource {
     if (wanted.isAfter(YearMonth.from(now.atZone(in)))) {
       throw ProblemException.invalid("the month must have begun, got '" + month + "'");
     }
+    Instant from = wanted.atDay(1).atStartOfDay(in).toInstant();
+    if (statements.keptFrom().filter(from::isBefore).isPresent()) {
+      throw ProblemException.notFound(); // its postings were dropped
+    }
     return statements.of(id, wanted, in, now);
   }
 

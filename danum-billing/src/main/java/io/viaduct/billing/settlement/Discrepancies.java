@@ -64,9 +64,9 @@ public final class Discrepancies {
             insert into discrepancy (digest, snapt_id, session_id, epoch, sequence, account, started_at,
               snapt_bytes, device_bytes, opened_at)
             select :digest, :snapt, :session, :epoch, :sequence, :account, :startedAt, c.snapt, c.device, :now
-            from (select :own::numeric + coalesce((select sum(r.pre_bytes) from charging_interval i
-                join snapt_report r on r.interval_id = i.id
-                where (i.snapt_id, i.session_id, i.epoch) = (:snapt, :session, :epoch) and i.sequence <= :sequence), 0) as snapt,
+            from (select :own::numeric + coalesce((select sum(r.pre_bytes) from interval_key k
+                join snapt_report r on r.interval_id = k.interval_id
+                where (k.snapt_id, k.session_id, k.epoch) = (:snapt, :session, :epoch) and k.sequence <= :sequence), 0) as snapt,
               :device::numeric as device) c
             where abs(c.snapt - c.device) > 0.05 * greatest(c.snapt, c.device)
             on conflict (digest) do nothing

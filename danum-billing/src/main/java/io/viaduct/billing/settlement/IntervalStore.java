@@ -2,7 +2,7 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
-import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.MonthlyIds;
 import io.viaduct.billing.rating.BrokenPromise;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,10 +128,14 @@ public final class IntervalStore {
     Map<IntervalKey, BilledBefore> billedBefore = new HashMap<>();
     jdbc.sql(
             """
-            select i.snapt_id, i.session_id, i.epoch, i.sequence, i.id, r.digest, i.state
+            select k.snapt_id, k.session_id, k.epoch, k.sequence, k.interval_id,
+              coalesce(r.digest, s.digest), coalesce(i.state, s.state)
             from unnest(:snapts::text[], :sessions::text[], :epochs::bigint[], :sequences::bigint[]) u(snapt, session, epoch, sequence)
-            join charging_interval i on (i.snapt_id, i.session_id, i.epoch, i.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
-            join snapt_report r on r.interval_id = i.id
+            join interval_key k on (k.snapt_id, k.session_id, k.epoch, k.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
+            left join charging_interval i on i.id = k.interval_id
+            left join snapt_report r on r.interval_id = k.interval_id
+            left join sealed_report s on s.interval_id = k.interval_id
+            where i.id is not null or s.interval_id is not null
             """)
         .param("snapts", reports.stream().map(r -> r.key().snapt()).toArray(String[]::new))
         .param("sessions", reports.stream().map(r -> r.key().session()).toArray(String[]::new))
@@ -153,8 +158,8 @@ public final class IntervalStore {
             """
             select u.snapt, u.session, u.epoch, i.highest
             from unnest(:snapts::text[], :sessions::text[], :epochs::bigint[]) u(snapt, session, epoch)
-            cross join lateral (select max(sequence) as highest from charging_interval
-              where (snapt_id, session_id, charging_interval.epoch) = (u.snapt, u.session, u.epoch)) i
+            cross join lateral (select max(sequence) as highest from interval_key
+              where (snapt_id, session_id, interval_key.epoch) = (u.snapt, u.session, u.epoch)) i
             where i.highest is not null
             """)
         .param("snapts", runs.stream().map(r -> r.session().snapt()).toArray(String[]::new))
@@ -231,11 +236,15 @@ public final class IntervalStore {
     List<Object[]> intervals = new ArrayList<>();
     List<Object[]> reports = new ArrayList<>();
     List<Object[]> charges = new ArrayList<>();
+    List<Object[]> originals = new ArrayList<>();
+    List<Object[]> peers = new ArrayList<>();
     for (BilledInterval interval : billed) {
       intervals.add(intervalRow(interval));
       reports.add(reportRow(interval));
+      originals.add(originalRow(interval));
       for (int i = 0; i < interval.flows().size(); i++) {
         charges.add(chargeRow(interval, i));
+        peers.add(peerRow(interval, i));
       }
     }
     batches.batchUpdate(
@@ -245,25 +254,30 @@ public final class IntervalStore {
             + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         intervals);
     batches.batchUpdate(
-        "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
-            + " post_bytes, overhead_bytes, token, "
+        "insert into snapt_report (interval_id, digest, last, pre_bytes, post_bytes, overhead_bytes, "
             + BillColumns.NAMES
-            + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            + ") values (?, ?, ?, ?, ?, ?, "
             + BillColumns.MARKS
             + ")",
         reports);
+    batches.batchUpdate(
+        "insert into report_original (interval_id, content, signature, key_id, token) values (?, ?, ?, ?, ?)",
+        originals);
     if (!charges.isEmpty()) {
       batches.batchUpdate(
           "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
-              + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
+              + " pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
               + " delay_ms, delay_error_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
               + " busy, spare, demand_end, offered, broken_promise, promised, measured, device, link, jitter_ms, "
               + BillColumns.NAMES
-              + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+              + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
               + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
               + BillColumns.MARKS
               + ")",
           charges);
+      batches.batchUpdate(
+          "insert into flow_peer (interval_id, flow, remote_address, remote_port) values (?, ?, ?, ?)",
+          peers);
     }
   }
 
@@ -283,8 +297,16 @@ public final class IntervalStore {
 
   private void identify(List<BilledInterval> billed) {
     int flows = billed.stream().mapToInt(i -> i.flows().size()).sum();
-    List<Long> intervalIds = Ledger.nextIds(jdbc, "charging_interval_id", billed.size());
-    List<Long> chargeIds = flows == 0 ? List.of() : Ledger.nextIds(jdbc, "charge_id", flows);
+    List<Long> intervalIds =
+        MonthlyIds.of(
+            jdbc,
+            "charging_interval_id",
+            billed.stream().map(interval -> interval.report().startedAt()).toList());
+    List<Long> months = new ArrayList<>(flows);
+    for (int i = 0; i < billed.size(); i++) {
+      months.addAll(Collections.nCopies(billed.get(i).flows().size(), intervalIds.get(i)));
+    }
+    List<Long> chargeIds = MonthlyIds.like(jdbc, "charge_id", months);
     int used = 0;
     for (int i = 0; i < billed.size(); i++) {
       int size = billed.get(i).flows().size();
@@ -322,14 +344,26 @@ public final class IntervalStore {
         interval.lines(),
         interval.id(),
         report.original().digest(),
-        report.original().content(),
-        report.original().signature(),
-        report.original().keyId(),
         report.isLast(),
         report.preBytes(),
         report.postBytes(),
-        report.overheadBytes(),
-        report.evidence().token());
+        report.overheadBytes());
+  }
+
+  private static @Nullable Object[] originalRow(BilledInterval interval) {
+    MeasuredInterval report = interval.report();
+    return new @Nullable Object[] {
+      interval.id(),
+      report.original().content(),
+      report.original().signature(),
+      report.original().keyId(),
+      report.evidence().token()
+    };
+  }
+
+  private static Object[] peerRow(BilledInterval interval, int index) {
+    MeasuredInterval.Flow flow = interval.report().flows().get(index);
+    return new Object[] {interval.id(), flow.id(), flow.remoteAddress(), flow.remotePort()};
   }
 
   private static @Nullable Object[] chargeRow(BilledInterval interval, int index) {
@@ -347,8 +381,6 @@ public final class IntervalStore {
         measure.application(),
         measure.serviceClass().name(),
         flow.protocol(),
-        flow.remoteAddress(),
-        flow.remotePort(),
         measure.preBytes(),
         measure.postBytes(),
         measure.savedBytes(),

@@ -49,7 +49,7 @@ public final class SequenceGaps {
             """
             select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at, i.id
             from charging_interval i
-            left join lateral (select max(b.sequence) as sequence from charging_interval b
+            left join lateral (select max(b.sequence) as sequence from interval_key b
               where (b.snapt_id, b.session_id, b.epoch) = (i.snapt_id, i.session_id, i.epoch) and b.sequence < i.sequence) before on true
             where i.grace_ends_at > :now and i.session_id not like 'device:%' and (:first or (i.received_at, i.id) < (:before, :interval)) and i.sequence > coalesce(before.sequence, -1) + 1
             order by i.received_at desc, i.id desc limit :limit

@@ -39,7 +39,13 @@ public final class TariffTrial {
   /// Longest time that can be tried.
   public static final Duration SPAN_MAX = Duration.ofDays(31);
 
+  /// Slices of time are read one after the other. They grow while they have few charges, so that a
+  /// quiet month takes few queries, and a busy one little memory.
   private static final Duration SLICE = Duration.ofMinutes(10);
+
+  private static final Duration SLICE_MAX = Duration.ofDays(1);
+  private static final int CHARGES_OF_SLICE = 5_000;
+  private static final int CHARGES_OF_LONG_SLICE = 20_000;
 
   private final JdbcClient jdbc;
   private final TariffBook tariffs;
@@ -110,17 +116,24 @@ public final class TariffTrial {
       long began = nanoTime.getAsLong();
       Instant covered = from;
       boolean isComplete = true;
+      Duration length = SLICE;
       while (covered.isBefore(to) && isComplete) {
-        Instant end = covered.plus(SLICE).isBefore(to) ? covered.plus(SLICE) : to;
-        List<ChargedReport> slice = read(covered, end);
+        Instant end = covered.plus(length).isBefore(to) ? covered.plus(length) : to;
+        boolean isShort = length.equals(SLICE);
+        int left = bounds.charges() - charges;
+        int most = isShort ? left : Math.min(left, CHARGES_OF_LONG_SLICE);
+        List<ChargedReport> slice = read(covered, end, most + 1);
         int more = slice.stream().mapToInt(each -> each.flows().size()).sum();
-        isComplete =
-            charges + more <= bounds.charges()
-                && nanoTime.getAsLong() - began <= bounds.duration().toNanos();
+        if (more > most && !isShort) {
+          length = SLICE;
+          continue;
+        }
+        isComplete = more <= left && nanoTime.getAsLong() - began <= bounds.duration().toNanos();
         if (isComplete) {
           charges += more;
           slice.forEach(this::add);
           covered = end;
+          length = next(length, more);
         }
       }
       List<TariffVersion> versions = tariffs.versions();
@@ -146,6 +159,16 @@ public final class TariffTrial {
               .toList());
     }
 
+    private static Duration next(Duration length, int charges) {
+      if (charges > CHARGES_OF_SLICE) {
+        return SLICE;
+      }
+      Duration twice = length.multipliedBy(2);
+      return charges > CHARGES_OF_SLICE / 2
+          ? length
+          : twice.compareTo(SLICE_MAX) < 0 ? twice : SLICE_MAX;
+    }
+
     private Surcharge surcharge(ChargedReport report) {
       Integer version = report.surchargeVersion();
       return version == null
@@ -153,22 +176,25 @@ public final class TariffTrial {
           : asked.computeIfAbsent(report.owner(), surcharges::of).get(version - 1).surcharge();
     }
 
-    private List<ChargedReport> read(Instant start, Instant end) {
+    // The time comes first, then each interval by its id. Without MATERIALIZED and OFFSET 0 a plan
+    // for
+    // any time walks along the index of the order, or joins all intervals.
+    private List<ChargedReport> read(Instant start, Instant end, int most) {
       List<ChargedReport> reports = new ArrayList<>();
       Reading reading = new Reading(reports);
       jdbc.sql(
               """
+              with c as materialized (
+                select * from current_charge where started_at >= ? and started_at < ? and (account = ? or ?))
               select c.*, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
-              from current_charge c join charging_interval i on i.id = c.interval_id
-              where c.started_at >= ? and c.started_at < ? and i.state <> 'VOID'
-                and (c.account = ? or ?)
-              order by c.interval_id, c.flow limit ?
+              from c cross join lateral (select * from charging_interval where id = c.interval_id offset 0) i
+              where i.state <> 'VOID' order by c.interval_id, c.flow limit ?
               """)
           .param(Timestamp.from(start))
           .param(Timestamp.from(end))
           .param(scope.account() == null ? "" : scope.account())
           .param(scope.account() == null)
-          .param(bounds.charges() - charges + 1)
+          .param(most)
           .query(row -> {
             reading.add(
                 row.getLong("interval_id"),

@@ -79,7 +79,7 @@ public final class UnsignedIntervals {
       """
       select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.account, i.started_at, i.ended_at, i.owner,
         f.reason, f.up_bytes, f.down_bytes, case when f.digest is not null then (select sum(q.pre_bytes)::bigint
-          from charging_interval j join snapt_report q on q.interval_id = j.id
+          from interval_key j join snapt_report q on q.interval_id = j.interval_id
           where (j.snapt_id, j.session_id, j.epoch) = (i.snapt_id, i.session_id, i.epoch) and j.sequence <= i.sequence) end,
         r.*
       from charging_interval i join current_report r on r.interval_id = i.id left join receipt_refusal f on f.digest = r.digest

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Sums up the postings of an account in one snapshot of the ledger.
@@ -34,6 +35,13 @@ public final class Statements {
   ///   `verify` shows, too
   public Statement of(String account, YearMonth month, ZoneId zone, Instant now) {
     return snapshot.read(() -> read(account, month, zone, now));
+  }
+
+  /// Returns the begin of the first month that was not dropped; empty if no month was.
+  public Optional<Instant> keptFrom() {
+    return jdbc.sql("select month_start(max(cut)) from sealed having max(cut) is not null")
+        .query((row, _) -> row.getTimestamp(1).toInstant())
+        .optional();
   }
 
   private Statement read(String account, YearMonth month, ZoneId zone, Instant now) {

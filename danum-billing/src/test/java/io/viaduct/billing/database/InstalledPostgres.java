@@ -68,7 +68,18 @@ public final class InstalledPostgres implements AutoCloseable {
   /// @param settings of the start, such as `wal_level=replica`
   public static InstalledPostgres create(Path programs, Path data, String... settings)
       throws Exception {
-    run(programs, "initdb", "-D", data.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8");
+    run(
+        programs,
+        "initdb",
+        "-D",
+        data.toString(),
+        "-U",
+        "postgres",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "-N");
     return start(programs, data, settings);
   }
 
@@ -81,6 +92,7 @@ public final class InstalledPostgres implements AutoCloseable {
     }
     List<String> command = command(programs, "postgres", "-D", data.toString(), "-p", port + "");
     command.addAll(List.of("-c", "unix_socket_directories=", "-c", "listen_addresses=127.0.0.1"));
+    command.addAll(List.of("-c", "fsync=off")); // a killed process loses nothing; only power does
     for (String setting : settings) {
       command.addAll(List.of("-c", setting));
     }

@@ -12,20 +12,17 @@ import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.Terms;
-import java.nio.file.Path;
 import org.flywaydb.core.Flyway;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// A database of the version before, with a tariff and a charge, is opened by this version.
+/// A database of an earlier version, with a tariff and a charge, is opened by this version.
 @Timeout(120)
 class UpgradeTest {
-  @TempDir Path home;
-
   private static void storeOneCharge(JdbcClient jdbc) {
     jdbc.sql(
             """
@@ -49,40 +46,57 @@ class UpgradeTest {
         .update();
   }
 
-  @Test
-  void aChargeOfTheVersionBeforeCostsTheSameUnderItsTariff() throws Exception {
-    try (EmbeddedDatabase database =
-        EmbeddedDatabase.start(home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST)) {
-      DatabaseAddress address = database.access().owner();
-      Flyway.configure()
-          .dataSource(address.url(), address.user(), address.password())
-          .locations("classpath:db/migration")
-          .target("8")
-          .load()
-          .migrate();
-      try (HikariDataSource pool = new HikariDataSource()) {
-        pool.setJdbcUrl(address.url());
-        pool.setUsername(address.user());
-        pool.setPassword(address.password());
-        new TransactionTemplate(new JdbcTransactionManager(pool))
-            .executeWithoutResult(_ -> storeOneCharge(JdbcClient.create(pool)));
-      }
-      try (HikariDataSource pool = Migrations.open(database.access(), 2)) {
-        JdbcClient jdbc = JdbcClient.create(pool);
-        JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
-        assertThat(new LedgerVerification(jdbc, new Snapshot(transactions)).run())
-            .allMatch(LedgerVerification.Check::holds);
-        Tariff tariff =
-            new TariffBook(jdbc, new TransactionTemplate(transactions))
-                .versions()
-                .getFirst()
-                .tariff();
-        ChargedReport report = new ChargedReports(jdbc).find(1).orElseThrow();
-        RatedReport again =
-            RatedReport.of(report.measures(), report.intervalMs(), Terms.of(tariff));
-        assertThat(again.lines()).isEqualTo(report.posted());
-        assertThat(report.posted().net().value()).isEqualTo(13_510_279 - 765_000);
-      }
+  /// The schema of the first release with today's charges, and of the one before monthly
+  /// partitions.
+  @ParameterizedTest
+  @ValueSource(strings = {"8", "94"})
+  void aChargeOfAnEarlierVersionCostsTheSameUnderItsTariff(String version) {
+    DatabaseAccess access = SharedDatabase.separate("upgrade_of_" + version);
+    DatabaseAddress address = access.owner();
+    Flyway.configure()
+        .dataSource(address.url(), address.user(), address.password())
+        .initSql("set viaduct.application = '" + access.application().user() + "'")
+        .locations("classpath:db/migration")
+        .target(version)
+        .load()
+        .migrate();
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(address.url());
+      pool.setUsername(address.user());
+      pool.setPassword(address.password());
+      new TransactionTemplate(new JdbcTransactionManager(pool))
+          .executeWithoutResult(_ -> storeOneCharge(JdbcClient.create(pool)));
     }
+    try (HikariDataSource pool = Migrations.open(access, 2)) {
+      JdbcClient jdbc = JdbcClient.create(pool);
+      JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
+      assertThat(new LedgerVerification(jdbc, new Snapshot(transactions)).run())
+          .allMatch(LedgerVerification.Check::holds);
+      Tariff tariff =
+          new TariffBook(jdbc, new TransactionTemplate(transactions))
+              .versions()
+              .getFirst()
+              .tariff();
+      ChargedReport report = new ChargedReports(jdbc).find(1).orElseThrow();
+      RatedReport again = RatedReport.of(report.measures(), report.intervalMs(), Terms.of(tariff));
+      assertThat(again.lines()).isEqualTo(report.posted());
+      assertThat(report.posted().net().value()).isEqualTo(13_510_279 - 765_000);
+      isInTheNewTables(jdbc);
+    }
+  }
+
+  private static void isInTheNewTables(JdbcClient jdbc) {
+    assertThat(one(jdbc, "select tableoid::regclass::text from charge")).isEqualTo("charge_before");
+    assertThat(one(jdbc, "select remote_address from flow_peer")).isEqualTo("192.0.2.1");
+    assertThat(one(jdbc, "select encode(content, 'escape') from report_original")).isEqualTo("x");
+    assertThat(one(jdbc, "select interval_id::text from interval_key")).isEqualTo("1");
+    assertThat(one(jdbc, "select transaction_id::text from ledger_identity")).isEqualTo("1");
+    assertThat(one(jdbc, "select count(*)::text from billing_month where number > 0"))
+        .as("the present month and three to come")
+        .isEqualTo("4");
+  }
+
+  private static String one(JdbcClient jdbc, String sql) {
+    return jdbc.sql(sql).query(String.class).single();
   }
 }

@@ -80,7 +80,10 @@ class AppendOnlyTest {
             SharedDatabase.transaction()
                 .executeWithoutResult(_ -> {
                   long id =
-                      Ledger.nextIds(SharedDatabase.client(), "ledger_transaction_id", 1)
+                      MonthlyIds.of(
+                              SharedDatabase.client(),
+                              "ledger_transaction_id",
+                              List.of(Instant.EPOCH))
                           .getFirst();
                   jdbc.update(
                       "insert into ledger_transaction (id, kind, identity, postings, posted_at, note)"

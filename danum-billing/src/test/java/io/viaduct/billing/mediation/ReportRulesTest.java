@@ -412,7 +412,7 @@ class ReportRulesTest {
     assertThat(
             rig.jdbc.queryForList(
                 "select r.discount_microdenarii from snapt_report r join charging_interval i"
-                    + " on i.id = r.interval_id where i.snapt_id = ? order by i.id",
+                    + " on i.id = r.interval_id where i.snapt_id = ? order by i.started_at, i.sequence",
                 Long.class,
                 snapt))
         .containsExactly(1_192_500L, 1_192_500L, 795_000L);

@@ -96,10 +96,10 @@ public final class ChargesOnFile {
   private static void insert(String account, long interval, int flow, OnFile c) {
     JDBC.update(
         "insert into charge (id, interval_id, flow, account, started_at, application, service_class,"
-            + " protocol, remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms,"
+            + " protocol, pre_bytes, post_bytes, saved_bytes, duration_ms,"
             + " throughput, delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
             + " charge_microdenarii, discount_microdenarii)"
-            + " values (?, ?, ?, ?, ?, ?, ?, 17, '192.0.2.1', 5000, ?, ?, ?, ?, 1, 1, 'MEASURED', 0, 1, 1, 1,"
+            + " values (?, ?, ?, ?, ?, ?, ?, 17, ?, ?, ?, ?, 1, 1, 'MEASURED', 0, 1, 1, 1,"
             + " ?, ?)",
         c.id(),
         interval,
@@ -155,13 +155,13 @@ public final class ChargesOnFile {
             + " case when n % 1000 = 0 then 'ADJUSTED' else 'FINAL' end from generate_series(1, ?) n"
             + " returning id, account, started_at, state)"
             + " insert into charge (id, interval_id, flow, account, started_at, application, service_class,"
-            + " protocol, remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
+            + " protocol, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
             + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units, charge_microdenarii,"
             + " discount_microdenarii, link)"
             + " select nextval('charge_id'), id, f, account, started_at,"
             + " case when state = 'ADJUSTED' then 'rare' else 'web' end,"
             + " case when state = 'ADJUSTED' then 'LT_LD' else 'HT_HD' end,"
-            + " 6, '192.0.2.1', 443, 1000, 500, 500, 60000, 1, 1, 'MEASURED', 0, 1, 1, 1, 1000, 100,"
+            + " 6, 1000, 500, 500, 60000, 1, 1, 'MEASURED', 0, 1, 1, 1, 1000, 100,"
             + " case when state = 'ADJUSTED' then 'rmnet0' else 'wlan0' end"
             + " from new, generate_series(1, 2) f",
         UUID.randomUUID() + "-",

@@ -39,6 +39,7 @@ class MoneyRoutesTest {
           "DELETE /api/v1/accounts/{id}/devices/{device}",
           "PATCH /api/v1/accounts/{id}/devices/{device}",
           "POST /api/v1/accounts/{id}/password-resets",
+          "POST /api/v1/accounts/{id}/erasure",
           "POST /api/v1/password-resets",
           "PUT /api/v1/accounts/{id}/credit/limit",
           "PUT /api/v1/accounts/{id}/credit/caps",

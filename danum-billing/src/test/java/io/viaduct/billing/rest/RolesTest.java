@@ -89,6 +89,14 @@ class RolesTest {
   }
 
   @Test
+  void onlyAClosedAccountIsErased() throws Exception {
+    assertThat(billing.post("/api/v1/accounts/nobody-here/erasure", operator, "{}").status())
+        .isEqualTo(404);
+    assertThat(billing.post("/api/v1/accounts/operator/erasure", operator, "{}").problem())
+        .isEqualTo("not-erasable");
+  }
+
+  @Test
   void everyRoleMaySendExactlyWhatTheTableSays() throws Exception {
     Map<String, Map<String, String>> table = table();
     List<String> wrong = new ArrayList<>();

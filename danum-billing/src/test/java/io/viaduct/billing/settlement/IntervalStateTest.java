@@ -7,7 +7,9 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.MonthlyIds;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
@@ -37,7 +39,9 @@ class IntervalStateTest {
     return Boolean.TRUE.equals(
         transaction.execute(status -> {
           status.setRollbackOnly();
-          long id = Ledger.nextIds(SharedDatabase.client(), "charging_interval_id", 1).getFirst();
+          long id =
+              MonthlyIds.of(SharedDatabase.client(), "charging_interval_id", List.of(Instant.EPOCH))
+                  .getFirst();
           jdbc.update(
               "insert into charging_interval values (?, 's', ?, 0, 0, ?, 'o', '', 't', now(), now(),"
                   + " now(), now(), 'GOOD', 1, ?)",

@@ -23,6 +23,12 @@ final class CopiedRows {
           new Table("charging_interval", "id > %d"),
           new Table("snapt_report", "interval_id > %d"),
           new Table("charge", "interval_id > %d"),
+          new Table("flow_peer", "interval_id > %d"),
+          new Table("report_original", "interval_id > %d"),
+          new Table("interval_key", "interval_id > %d"),
+          new Table(
+              "ledger_identity",
+              "transaction_id in (select id from ledger_transaction where interval_id > %d)"),
           new Table("ledger_transaction", "interval_id > %d"),
           new Table(
               "posting",

@@ -142,6 +142,23 @@ class UserPages {
     return redirect(account);
   }
 
+  /// Erases a closed account; the page of its pseudonym follows.
+  @PostMapping("/accounts/{account}/erasure")
+  String erase(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam(defaultValue = "") String sure,
+      RedirectAttributes page) {
+    String[] id = {account};
+    if (sure.equals(account)) {
+      Outcome.of(
+          page, "user.done.erased", () -> id[0] = billing.eraseAccount(visitor.token(), account));
+    } else {
+      Outcome.problem(page, "user.problem.erase");
+    }
+    return redirect(id[0]);
+  }
+
   @PostMapping("/accounts")
   String open(
       @AuthenticationPrincipal SignedIn visitor,

@@ -92,6 +92,15 @@ public final class Billing {
     peer.delete(at(account), token, tag);
   }
 
+  /// Erases a closed account, for ever.
+  ///
+  /// @return the pseudonym that the account has now
+  public String eraseAccount(BearerToken token, String account) {
+    return peer.post(at(account) + "/erasure", authorized(token), Map.of(), JsonNode.class)
+        .path("pseudonym")
+        .asString();
+  }
+
   /// Sets the password of another, as an operator.
   public void setPassword(BearerToken token, String account, String tag, String password) {
     change(token, account, tag, Map.of("password", password));

@@ -107,6 +107,21 @@ class UserPagesTest {
   }
 
   @Test
+  void anOperatorErasesAUserWhoseNameIsWrittenAndGetsToThePseudonym() {
+    Visitor olga = Visitor.operator();
+    String page = "/accounts/alice/user";
+    post(olga, page, "/accounts/alice/erasure", Map.of("sure", "bob"));
+    assertThat(olga.get(page).body()).contains("data-problem=\"user.problem.erase\"");
+    assertThat(peer.changes).isEmpty();
+    assertThat(
+            post(olga, page, "/accounts/alice/erasure", Map.of("sure", "alice"))
+                .headers()
+                .firstValue("Location"))
+        .hasValueSatisfying(to -> assertThat(to).endsWith("/accounts/erased-1/user"));
+    assertThat(peer.changes).containsExactly("erase alice");
+  }
+
+  @Test
   void anOperatorMakesAUser() {
     Visitor olga = Visitor.operator();
     Map<String, String> form =

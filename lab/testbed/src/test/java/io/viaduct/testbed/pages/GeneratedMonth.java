@@ -53,7 +53,7 @@ final class GeneratedMonth {
   }
 
   private long last(String table) {
-    Long id = database.queryForObject("select coalesce(max(id), 0) from " + table, Long.class);
+    Long id = database.queryForObject("select last_value from " + table + "_id", Long.class);
     return id == null ? 0 : id;
   }
 
@@ -125,8 +125,6 @@ final class GeneratedMonth {
       measure.application(),
       measure.serviceClass().name(),
       measure.application().startsWith("skype") ? 17 : 6,
-      "203.0.113." + (1 + charge % 250),
-      443,
       measure.preBytes(),
       measure.postBytes(),
       measure.savedBytes(),
@@ -192,18 +190,18 @@ final class GeneratedMonth {
             + " values (?, ?, ?, 1, ?, ?, 'operator', '', '', ?, ?, ?, ?, 'GOOD', 1, 'FINAL')",
         intervals);
     database.batchUpdate(
-        "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
+        "insert into snapt_report (interval_id, digest, last, pre_bytes,"
             + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii)"
-            + " values (?, decode(repeat('00', 32), 'hex'), '', '', '', false, 0, 0, 0, ?, ?)",
+            + " values (?, decode(repeat('00', 32), 'hex'), false, 0, 0, 0, ?, ?)",
         reports);
     database.batchUpdate(
         "insert into charge (id, interval_id, flow, account, started_at, application, service_class,"
-            + " protocol, remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms,"
+            + " protocol, pre_bytes, post_bytes, saved_bytes, duration_ms,"
             + " throughput, delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
             + " busy, spare, demand_end, offered, broken_promise, promised, measured, device, link,"
             + " charge_microdenarii, discount_microdenarii, reward_microdenarii,"
             + " access_fee_microdenarii, surcharge_microdenarii, refund_microdenarii) values ("
-            + "?, ".repeat(35)
+            + "?, ".repeat(33)
             + "?)",
         charges);
     database.execute((Connection connection) -> {
@@ -219,9 +217,9 @@ final class GeneratedMonth {
       connection.setAutoCommit(before);
       return 0;
     });
-    for (String table : List.of("charging_interval", "charge", "ledger_transaction")) {
-      database.execute("select setval('" + table + "_id', (select max(id) from " + table + "))");
-    }
+    database.queryForList("select setval('charging_interval_id', ?)", interval);
+    database.queryForList("select setval('charge_id', ?)", charge);
+    database.queryForList("select setval('ledger_transaction_id', ?)", transaction);
   }
 
   private static void batch(Connection connection, String sql, List<Object[]> rows)

@@ -1,0 +1,289 @@
+package io.viaduct.billing.mediation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.billing.ManualClock;
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.DatabaseAccess;
+import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.database.Snapshot;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.retention.Retention;
+import io.viaduct.billing.settlement.CapCredits;
+import io.viaduct.billing.settlement.Settlement;
+import io.viaduct.billing.statement.Statements;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.UsageReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Months of bills in a database of its own, from the posting of reports until they are dropped.
+class RetentionTest {
+  private static final long CHARGED = 34_348_658; // by each report of the worked example
+  private static final Duration MONTH = Duration.ofDays(31);
+
+  private final ManualClock clock = new ManualClock();
+  private final Instant present = clock.instant();
+  private final DatabaseAccess access =
+      SharedDatabase.separate("retention_" + UUID.randomUUID().toString().replace("-", ""));
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private HikariDataSource pool = new HikariDataSource();
+  private JdbcTemplate jdbc = new JdbcTemplate();
+  private JdbcTemplate owner = new JdbcTemplate();
+
+  @BeforeEach
+  void open() {
+    pool = Migrations.open(access, 4);
+    jdbc = new JdbcTemplate(pool);
+    owner = new JdbcTemplate(Migrations.owner(access));
+    clock.advance(MONTH.multipliedBy(-4));
+    for (long month = month(clock.instant()); month < month(present); month++) {
+      owner.queryForList("select make_month(?)", month);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private static long month(Instant at) {
+    YearMonth month = YearMonth.from(at.atZone(ZoneOffset.UTC));
+    return (month.getYear() - 2020) * 12L + month.getMonthValue();
+  }
+
+  private UsageReport report(long sequence) {
+    return Reports.report(
+            "snapt-1", "s", 1, sequence, "alice", clock.instant(), Reports.workedExample())
+        .build();
+  }
+
+  private static ReportVerdict verdict(
+      MediationService mediation, UsageReport report, Instant now) {
+    return mediation.submit(Reports.request(now, List.of(report))).getAcks(0).getVerdict();
+  }
+
+  private long balance() {
+    return new Ledger(jdbc).balance(LedgerAccount.user("alice")).value();
+  }
+
+  private long count(String what) {
+    return jdbc.queryForObject("select count(*) from " + what, Long.class);
+  }
+
+  private void retain(int ledgerMonths, int personalDataMonths) {
+    new Retention(
+            Migrations.owner(access),
+            new BillingConfiguration.Retention(ledgerMonths, personalDataMonths),
+            MediationRig.ADJUSTMENT,
+            clock,
+            meters)
+        .run();
+  }
+
+  private double refused(String reason) {
+    var found = meters.find("viaduct_retention_refused_total").tag("reason", reason).counter();
+    return found == null ? 0 : found.count();
+  }
+
+  /// Settles what is due, and compares days with their caps.
+  private void settle() {
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    JdbcClient client = JdbcClient.create(jdbc);
+    TariffBook tariffs = new TariffBook(client, transaction);
+    Ledger ledger = new Ledger(jdbc);
+    new Settlement(transaction, client, tariffs, ledger).settleDue(clock.instant());
+    new CapCredits(transaction, client, tariffs, ledger, MediationRig.ADJUSTMENT)
+        .creditDue(clock.instant());
+  }
+
+  /// Marks all that waits as written to a file, as the export does.
+  private void export() {
+    jdbc.update(
+        "insert into cdr_file values ((select coalesce(max(sequence), 0) + 1 from cdr_file), 'file-' || ?, 'CSV', 1, 0, now(), now(), 0, null, now())",
+        UUID.randomUUID());
+    jdbc.update(
+        "update cdr_interval set file_sequence = (select max(sequence) from cdr_file) where file_sequence is null");
+  }
+
+  private void verify() {
+    assertThat(
+            new LedgerVerification(
+                    JdbcClient.create(jdbc), new Snapshot(new JdbcTransactionManager(pool)))
+                .run())
+        .allMatch(LedgerVerification.Check::holds);
+  }
+
+  /// Posts a report in each of the four months before the present one.
+  private MediationService postFourMonths() {
+    MediationService mediation =
+        new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+    for (long sequence = 0; sequence < 4; sequence++) {
+      if (sequence == 0) {
+        topUp();
+      }
+      assertThat(verdict(mediation, report(sequence), clock.instant()))
+          .isEqualTo(ReportVerdict.POSTED);
+      clock.advance(MONTH);
+    }
+    settle();
+    return mediation;
+  }
+
+  private void topUp() {
+    new TransactionTemplate(new JdbcTransactionManager(pool))
+        .executeWithoutResult(_ ->
+            new Ledger(jdbc)
+                .post(
+                    List.of(
+                        LedgerTransaction.topUp("first", "alice", new MicroDenarii(1_000_000), "")),
+                    clock.instant()));
+  }
+
+  @Test
+  void rowsOfAReportAreInThePartitionOfItsMonth() {
+    var unused = postFourMonths();
+    for (String table : List.of("charging_interval", "snapt_report", "charge", "flow_peer")) {
+      assertThat(
+              jdbc.queryForObject(
+                  "select count(distinct tableoid) from "
+                      + table
+                      + " where tableoid <> '"
+                      + table
+                      + "_before'::regclass",
+                  Integer.class))
+          .as(table)
+          .isEqualTo(4);
+    }
+    assertThat(owner.queryForObject("select count(*) from charge_before", Long.class)).isZero();
+  }
+
+  @Test
+  void aDroppedMonthLeavesBalancesIdentitiesAndInvariantsAsTheyWere() {
+    Instant first = clock.instant();
+    UsageReport old = report(0);
+    UsageReport other =
+        Reports.report(
+                "snapt-1",
+                "s",
+                1,
+                0,
+                "alice",
+                clock.instant().plusSeconds(9),
+                Reports.workedExample())
+            .build();
+    MediationService mediation = postFourMonths();
+    owner.update("update cdr_export set enabled = true");
+    retain(3, 0);
+    assertThat(refused("not_exported")).isEqualTo(1);
+    export();
+    retain(3, 0);
+
+    assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
+    assertThat(count("charging_interval")).isEqualTo(3);
+    assertThat(count("sealed_report")).isEqualTo(1);
+    assertThat(
+            jdbc.queryForObject(
+                "select min(number) from billing_month where number > 0", Long.class))
+        .isEqualTo(month(clock.instant()) - 3);
+    verify();
+    assertThat(verdict(mediation, old, first)).isEqualTo(ReportVerdict.ALREADY_POSTED);
+    assertThat(verdict(mediation, other, first)).isEqualTo(ReportVerdict.CONFLICT);
+    assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
+    // The last one of the first kept month is charged as before.
+    YearMonth kept = YearMonth.from(clock.instant().atZone(ZoneOffset.UTC)).minusMonths(3);
+    var statement =
+        new Statements(JdbcClient.create(jdbc), new Snapshot(new JdbcTransactionManager(pool)))
+            .of("alice", kept, ZoneOffset.UTC, clock.instant());
+    assertThat(statement.opening().value()).isEqualTo(1_000_000 - CHARGED);
+
+    retain(2, 0);
+    export();
+    retain(2, 0);
+    verify();
+    assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
+    assertThat(count("charging_interval")).isEqualTo(2);
+    assertThat(count("ledger_identity")).isEqualTo(count("ledger_transaction"));
+  }
+
+  @Test
+  void aMonthThatIsNotFinalOrNotExportedIsKept() {
+    MediationService mediation = postFourMonths();
+    retain(2, 0);
+    assertThat(refused("no_export")).isEqualTo(1);
+    clock.advance(MONTH);
+    assertThat(verdict(mediation, report(4), clock.instant())).isEqualTo(ReportVerdict.POSTED);
+    clock.advance(MONTH.multipliedBy(4));
+    retain(2, 0);
+    assertThat(refused("not_final")).isEqualTo(1);
+    assertThat(count("charging_interval")).isEqualTo(5);
+  }
+
+  @Test
+  void personalDataGoBeforeTheBillsAndNoBillChanges() {
+    var unused = postFourMonths();
+    retain(0, 2);
+    assertThat(count("flow_peer")).isEqualTo(2 * 2);
+    assertThat(count("report_original")).isEqualTo(2);
+    assertThat(count("charge")).isEqualTo(4 * 2);
+    assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
+    verify();
+  }
+
+  @Test
+  void anErasedUserIsAPseudonymInALedgerThatHolds() {
+    var unused = postFourMonths();
+    assertThat(erase("alice")).isEqualTo("not_closed");
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none' where id = 'alice'");
+    clock.advance(MONTH);
+    settle();
+    assertThat(erase("alice")).isNull();
+
+    assertThat(new Ledger(jdbc).balance(LedgerAccount.user("erased-1")).value())
+        .isEqualTo(1_000_000 - 4 * CHARGED);
+    assertThat(erase("alice")).isEqualTo("unknown");
+    assertThat(count("flow_peer")).isZero();
+    verify();
+    assertThat(tablesWith("alice")).isEmpty();
+  }
+
+  private String erase(String account) {
+    return owner.queryForObject("select erase_account(?, 'erased-1')", String.class, account);
+  }
+
+  /// Returns the tables that have the word in any column.
+  private List<String> tablesWith(String word) {
+    return owner
+        .queryForList(
+            "select oid::regclass::text from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')",
+            String.class)
+        .stream()
+        .filter(table ->
+            Boolean.TRUE.equals(
+                owner.queryForObject(
+                    "select exists (select from " + table + " t where t::text ~ ?)",
+                    Boolean.class,
+                    "\\m" + word + "\\M")))
+        .toList();
+  }
+}
