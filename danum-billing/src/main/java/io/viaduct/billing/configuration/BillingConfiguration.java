@@ -484,6 +484,7 @@ public record BillingConfiguration(
   /// @param wrongPasswordsPerName wrong passwords from all sources before attempts for the name
   ///   must wait
   /// @param namePause pause between further attempts for that name
+  /// @param passwordHashes most passwords that are hashed at the same time
   public record Sessions(
       Duration lifetime,
       int wrongPasswords,
@@ -491,7 +492,8 @@ public record BillingConfiguration(
       Duration knownBrowserPause,
       int wrongPasswordsPerSource,
       int wrongPasswordsPerName,
-      Duration namePause) {
+      Duration namePause,
+      int passwordHashes) {
     public Sessions {
       between("lifetime", lifetime, Duration.ofSeconds(1), Duration.ofDays(30));
       between("throttle", throttle, Duration.ofMillis(100), Duration.ofHours(24));
@@ -510,6 +512,10 @@ public record BillingConfiguration(
           wrongPasswordsPerName >= wrongPasswords && wrongPasswordsPerName <= 10_000,
           "wrong-passwords-per-name must be between wrong-passwords and 10000",
           Integer.toString(wrongPasswordsPerName));
+      require(
+          passwordHashes >= 1 && passwordHashes <= 256,
+          "password-hashes must be between 1 and 256",
+          Integer.toString(passwordHashes));
     }
   }
 

@@ -9,6 +9,7 @@ import org.springframework.http.HttpStatusCode;
 public enum ProblemType {
   WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
   TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
+  TOO_MANY_LOG_INS(HttpStatus.SERVICE_UNAVAILABLE, "Too many passwords are being checked"),
   TOO_MANY_REQUESTS(HttpStatus.TOO_MANY_REQUESTS, "Too many requests with this log-in or token"),
   TOO_MANY_WEBHOOKS(HttpStatus.CONFLICT, "There are too many webhooks"),
   TOO_MANY_TOKENS(HttpStatus.CONFLICT, "There are too many tokens"),

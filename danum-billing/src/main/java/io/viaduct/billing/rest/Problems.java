@@ -1,8 +1,10 @@
 package io.viaduct.billing.rest;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.service.operations.LabelledCounters;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -64,6 +66,13 @@ final class Problems extends ResponseEntityExceptionHandler {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
     }
     return new ResponseEntity<>(answer.getBody(), headers, answer.getStatusCode());
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Object> busy(Passwords.BusyException e) {
+    return refused(
+        new ProblemException(
+            ProblemType.TOO_MANY_LOG_INS, "try again in some seconds", Duration.ofSeconds(1)));
   }
 
   @ExceptionHandler

@@ -84,7 +84,11 @@ class SessionsResource {
     }
   }
 
-  @Refuses({ProblemType.WRONG_PASSWORD, ProblemType.TOO_MANY_ATTEMPTS})
+  @Refuses({
+    ProblemType.WRONG_PASSWORD,
+    ProblemType.TOO_MANY_ATTEMPTS,
+    ProblemType.TOO_MANY_LOG_INS
+  })
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @SecurityRequirements
