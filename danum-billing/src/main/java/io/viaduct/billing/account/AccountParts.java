@@ -40,7 +40,8 @@ class AccountParts {
 
   @Bean
   LoginSessions logins(JdbcClient jdbc, BillingConfiguration configuration) {
-    return new LoginSessions(jdbc, configuration.sessions().lifetime());
+    return new LoginSessions(
+        jdbc, configuration.sessions().lifetime(), configuration.users().requiresTotp());
   }
 
   @Bean

@@ -29,6 +29,7 @@ import java.util.Map;
 /// @param devicesMax most device keys of one account
 /// @param operator the first operator; created at the start, or given this password again
 /// @param sessions lifetime of logins, and the throttle for wrong passwords
+/// @param users ways to log in beside the password
 /// @param graceTime time from the end of an interval until it is settled
 /// @param adjustmentTime time from the end of an interval until its report is refused as too late
 /// @param settlementPeriod period at which due intervals are settled
@@ -66,6 +67,7 @@ public record BillingConfiguration(
     int devicesMax,
     Operator operator,
     Sessions sessions,
+    Users users,
     Duration graceTime,
     Duration adjustmentTime,
     Duration settlementPeriod,
@@ -516,6 +518,23 @@ public record BillingConfiguration(
           passwordHashes >= 1 && passwordHashes <= 256,
           "password-hashes must be between 1 and 256",
           Integer.toString(passwordHashes));
+    }
+  }
+
+  /// Ways to log in beside the password.
+  ///
+  /// @param totp `optional` or `required`: whether operators and auditors must have a second factor
+  public record Users(String totp) {
+    private static final String REQUIRED = "required";
+
+    public Users {
+      require(
+          List.of("optional", REQUIRED).contains(totp), "totp must be optional or required", totp);
+    }
+
+    /// Returns true if operators and auditors must have a second factor.
+    public boolean requiresTotp() {
+      return totp.equals(REQUIRED);
     }
   }
 

@@ -9,6 +9,11 @@ import org.springframework.http.HttpStatusCode;
 public enum ProblemType {
   WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
   TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
+  CODE_REQUIRED(HttpStatus.UNAUTHORIZED, "The code of the second factor is needed"),
+  CHALLENGE_OVER(HttpStatus.UNAUTHORIZED, "The log-in is over: begin again"),
+  WRONG_CODE(HttpStatus.FORBIDDEN, "The code is wrong or was used before"),
+  SECOND_FACTOR_ON(HttpStatus.CONFLICT, "The second factor is on already"),
+  SECOND_FACTOR_REQUIRED(HttpStatus.CONFLICT, "This role must have a second factor"),
   TOO_MANY_LOG_INS(HttpStatus.SERVICE_UNAVAILABLE, "Too many passwords are being checked"),
   TOO_MANY_REQUESTS(HttpStatus.TOO_MANY_REQUESTS, "Too many requests with this log-in or token"),
   TOO_MANY_WEBHOOKS(HttpStatus.CONFLICT, "There are too many webhooks"),

@@ -62,10 +62,23 @@ final class Problems extends ResponseEntityExceptionHandler {
     if (e.retryAfter() != null) {
       headers.set(HttpHeaders.RETRY_AFTER, Long.toString(e.retryAfter().toSeconds() + 1));
     }
-    if (e.type() == ProblemType.UNAUTHENTICATED || e.type() == ProblemType.WRONG_PASSWORD) {
+    if (e.type().status() == HttpStatus.UNAUTHORIZED && e.type() != ProblemType.SIGNATURE_REFUSED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
     }
     return new ResponseEntity<>(answer.getBody(), headers, answer.getStatusCode());
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Object> code(ProblemException.CodeRequired e) {
+    ResponseEntity<Object> answer =
+        refused(
+            new ProblemException(
+                ProblemType.CODE_REQUIRED,
+                "send the code of the authenticator app with this challenge to POST /api/v1/sessions/codes"));
+    if (answer.getBody() instanceof ProblemDetail problem) {
+      problem.setProperty("challenge", e.challenge());
+    }
+    return answer;
   }
 
   @ExceptionHandler

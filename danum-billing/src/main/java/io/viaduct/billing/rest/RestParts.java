@@ -57,6 +57,7 @@ import tools.jackson.databind.json.JsonMapper;
   ReratingsResource.class,
   PaymentWebhookResource.class,
   RunningResource.class,
+  SecondFactorResource.class,
   SessionsResource.class,
   StartedPaymentsResource.class,
   StatementsResource.class,
