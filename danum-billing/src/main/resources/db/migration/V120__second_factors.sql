@@ -36,6 +36,15 @@ begin
   end loop;
 end $$;
 
+-- A log-in that began with another password does not go on.
+create function password_ends_challenges() returns trigger language plpgsql as $$
+begin
+  delete from login_challenge where account = new.id;
+  return null;
+end $$;
+create trigger account_password_ends_challenges after update of password_hash on account for each row
+  when (old.password_hash is distinct from new.password_hash) execute function password_ends_challenges();
+
 -- A closed account keeps nothing but its id, see V6.
 create function account_forgets_second_factor() returns trigger language plpgsql as $$
 begin

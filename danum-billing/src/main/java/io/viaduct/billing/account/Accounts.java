@@ -39,8 +39,9 @@ public final class Accounts {
   }
 
   /// Opens an account that cannot log in to the pages until it is given a password.
-  public Optional<Account> openWithoutPassword(String id, String displayName, Instant now) {
-    return insert(id, null, Role.USER, displayName, now);
+  public Optional<Account> openWithoutPassword(
+      String id, String displayName, Role role, Instant now) {
+    return insert(id, null, role, displayName, now);
   }
 
   private Optional<Account> insert(

@@ -63,16 +63,21 @@ public final class LoginSessions {
   }
 
   /// Begins a login and deletes expired ones.
-  public NewLogin begin(String account, Instant now) {
+  ///
+  /// @param federated true if a provider has identified the person, and asked for its own second
+  ///   factor
+  public NewLogin begin(String account, boolean federated, Instant now) {
     String token = SecretToken.draw(random);
     Instant expiresAt = now.plus(lifetime);
     jdbc.sql("delete from login_session where expires_at <= ?").param(Timestamp.from(now)).update();
     jdbc.sql(
-            "insert into login_session (token_digest, account, created_at, expires_at) values (:tokenDigest, :account, :createdAt, :expiresAt)")
+            "insert into login_session (token_digest, account, created_at, expires_at, federated)"
+                + " values (:tokenDigest, :account, :createdAt, :expiresAt, :federated)")
         .param("tokenDigest", Sha256.of(token))
         .param("account", account)
         .param("createdAt", Timestamp.from(now))
         .param("expiresAt", Timestamp.from(expiresAt))
+        .param("federated", federated)
         .update();
     return new NewLogin(token, expiresAt);
   }
@@ -83,7 +88,7 @@ public final class LoginSessions {
   public Optional<Caller> caller(String token, Instant now) {
     return jdbc.sql(
             "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at,"
-                + " exists (select from second_factor f where f.account = a.id and f.confirmed_at is not null)"
+                + " s.federated or exists (select from second_factor f where f.account = a.id and f.confirmed_at is not null)"
                 + " from login_session s join account a on a.id = s.account"
                 + " where s.token_digest = ? and s.expires_at > ? and a.state <> 'closed'")
         .param(Sha256.of(token))

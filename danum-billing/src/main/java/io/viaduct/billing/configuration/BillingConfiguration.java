@@ -524,7 +524,8 @@ public record BillingConfiguration(
   /// Ways to log in beside the password.
   ///
   /// @param totp `optional` or `required`: whether operators and auditors must have a second factor
-  public record Users(String totp) {
+  /// @param oidc an OpenID Connect provider
+  public record Users(String totp, Oidc oidc) {
     private static final String REQUIRED = "required";
 
     public Users {
@@ -535,6 +536,46 @@ public record BillingConfiguration(
     /// Returns true if operators and auditors must have a second factor.
     public boolean requiresTotp() {
       return totp.equals(REQUIRED);
+    }
+  }
+
+  /// An OpenID Connect provider whose ID tokens the pages bring.
+  ///
+  /// @param issuer its URL, as its tokens have it; empty for none
+  /// @param clientId client that tokens must be for: the pages
+  /// @param accountClaim claim with the name of an account that is made
+  /// @param create true if a log-in makes a missing account
+  /// @param roleClaim claim with the role, or a path such as `realm_access.roles`; empty if the
+  ///   provider says nothing about roles
+  /// @param roles role by the value of that claim
+  public record Oidc(
+      String issuer,
+      String clientId,
+      String accountClaim,
+      boolean create,
+      String roleClaim,
+      Map<String, String> roles) {
+    public Oidc {
+      require(
+          issuer.isEmpty()
+              || issuer.matches(
+                  "(https://|http://(127\\.0\\.0\\.1|localhost)[:/])[\\x21-\\x7e&&[^?#]]{1,1000}"),
+          "issuer must be https://… without query and fragment, or empty",
+          issuer);
+      require(
+          issuer.isEmpty() || !clientId.isEmpty(),
+          "client-id must be given with the issuer",
+          clientId);
+      require(
+          accountClaim.matches("[A-Za-z0-9_.:/-]{1,128}"),
+          "account-claim must be the name of a claim",
+          accountClaim);
+      roles = Map.copyOf(roles);
+      roles.forEach((value, role) ->
+          require(
+              List.of("user", "operator", "auditor", "snapt-owner").contains(role),
+              "roles must map values of the claim to user, operator, auditor or snapt-owner",
+              value + ": " + role));
     }
   }
 

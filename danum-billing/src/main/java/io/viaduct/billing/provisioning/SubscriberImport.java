@@ -118,8 +118,7 @@ public final class SubscriberImport {
           accounts.open(id, entry.password().get().reveal(), entry.role(), entry.name(), now);
       accounts.setSipSecret(id, SipSecret.SHARED);
     } else {
-      var unused = accounts.openWithoutPassword(id, entry.name(), now);
-      accounts.setRole(id, entry.role());
+      var unused = accounts.openWithoutPassword(id, entry.name(), entry.role(), now);
       accounts.setSipSecret(id, SipSecret.SEPARATE);
     }
     credentials.set(id, ha1(entry), now);

@@ -113,6 +113,8 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
           at(PUT, ACCOUNT + "/password"),
           at(POST, ACCOUNT + "/password-resets"),
           at(ACCOUNT + "/second-factor/**"),
+          at(PUT, ACCOUNT + "/identity"),
+          at(DELETE, ACCOUNT + "/identity"),
           at(ACCOUNT + "/tokens/**"));
 
   private static final List<ScopeRule> SCOPES =

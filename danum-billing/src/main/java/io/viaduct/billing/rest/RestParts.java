@@ -48,6 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
   DiscrepanciesResource.class,
   HeldCreditResource.class,
   HeldReportsResource.class,
+  IdentitiesResource.class,
   OperatorResource.class,
   OverviewResource.class,
   PasswordResetsResource.class,

@@ -69,7 +69,7 @@ class SessionsResource {
             SecondFactors.Outcome.class);
   }
 
-  private static Counter counter(MeterRegistry registry, String outcome) {
+  static Counter counter(MeterRegistry registry, String outcome) {
     return Counter.builder("viaduct_logins")
         .description("Attempts to log in, by outcome")
         .tag("outcome", outcome)
@@ -102,6 +102,20 @@ class SessionsResource {
       Instant expiresAt,
       String knownBrowser,
       boolean lacksSecondFactor) {
+    static Session of(
+        LoginSessions.NewLogin login,
+        Account account,
+        String knownBrowser,
+        boolean lacksSecondFactor) {
+      return new Session(
+          login.token(),
+          account.id(),
+          account.role().word(),
+          login.expiresAt(),
+          knownBrowser,
+          lacksSecondFactor);
+    }
+
     @Override
     public String toString() {
       return "Session[user=" + user + ", role=" + role + ", expiresAt=" + expiresAt + "]";
@@ -207,19 +221,13 @@ class SessionsResource {
 
   private Session begin(Account account, Attempt attempt) {
     begun.increment();
-    LoginSessions.NewLogin session = sessions.begin(account.id(), clock.instant());
+    LoginSessions.NewLogin session = sessions.begin(account.id(), false, clock.instant());
     boolean lacksSecondFactor =
         sessions
             .caller(session.token(), clock.instant())
             .map(LoginSessions.Caller::lacksSecondFactor)
             .orElse(false);
-    return new Session(
-        session.token(),
-        account.id(),
-        account.role().word(),
-        session.expiresAt(),
-        gate.mark(attempt),
-        lacksSecondFactor);
+    return Session.of(session, account, gate.mark(attempt), lacksSecondFactor);
   }
 
   @DeleteMapping("/current")

@@ -140,6 +140,11 @@ class SecondFactorTest {
     CLOCK.advance(Duration.ofMinutes(5));
     assertThat(send(billing, late, app.code(CLOCK.instant())).problem())
         .isEqualTo("challenge-over");
+    String former = challenge();
+    billing.change("/api/v1/accounts/" + olga, operator, "{\"password\":\"another password\"}");
+    assertThat(send(billing, former, app.code(CLOCK.instant())).problem())
+        .as("begun with another password")
+        .isEqualTo("challenge-over");
     assertThat(send(billing, "forged", app.code(CLOCK.instant())).problem())
         .isEqualTo("challenge-over");
   }
