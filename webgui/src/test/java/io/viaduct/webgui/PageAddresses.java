@@ -19,6 +19,7 @@ public final class PageAddresses {
           "/accounts/alice/top-up",
           "/accounts/alice/limits",
           "/accounts/alice/tokens",
+          "/accounts/alice/second-factor",
           "/accounts/alice/webhooks",
           "/accounts/alice/webhooks/4",
           "/accounts/alice/statement?month=2026-11",
