@@ -37,6 +37,7 @@ public final class PageAddresses {
           "/charges/c1",
           "/audit",
           "/audit?account=olga&about=alice",
+          "/cdr-files",
           "/credit",
           "/ledger",
           "/operator",

@@ -486,6 +486,14 @@ public final class PeerServer implements AutoCloseable {
       tokens(exchange, method, path);
       return;
     }
+    if (path.endsWith("/drain-orders")) {
+      changes.add(
+          path
+              + " "
+              + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+      send(exchange, 201, "{}");
+      return;
+    }
     if (path.equals("/snapts") && method.equals("GET")) {
       send(
           exchange,

@@ -39,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Import({
   RestRules.class,
   AccountCreditResource.class,
+  AccountImportsResource.class,
   AccountsResource.class,
   AuditResource.class,
   CdrFilesResource.class,
@@ -46,6 +47,7 @@ import tools.jackson.databind.json.JsonMapper;
   CreditsResource.class,
   FeesResource.class,
   DiscrepanciesResource.class,
+  DrainOrdersResource.class,
   HeldCreditResource.class,
   HeldReportsResource.class,
   IdentitiesResource.class,

@@ -121,7 +121,7 @@ class RolesTest {
             .path()
             .replace("{id}", id)
             .replace("{device}", "AAAA")
-            .replaceAll("\\{(token|webhook|delivery)}", "1")
+            .replaceAll("\\{(token|webhook|delivery|sequence)}", "1")
             .replace("{month}", "2026-01");
     return billing.call(
         operation.method(), path, token, operation.hasBody() ? "{}" : null, Map.of());

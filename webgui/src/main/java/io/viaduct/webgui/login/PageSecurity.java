@@ -57,6 +57,7 @@ public class PageSecurity {
           at("/accounts/*/credit/**"),
           at("/audit"),
           at("/audit.csv"),
+          at("/cdr-files/**"),
           at("/credit/**"),
           at("/ledger/**"),
           at("/operator/**"),
