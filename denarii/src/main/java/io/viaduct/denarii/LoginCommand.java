@@ -1,6 +1,7 @@
 package io.viaduct.denarii;
 
 import io.viaduct.denarii.api.BillingApi;
+import io.viaduct.denarii.api.BillingRefusedException;
 import io.viaduct.denarii.api.LoginFile;
 import io.viaduct.denarii.text.Quantity;
 import io.viaduct.service.configuration.PrivateFile;
@@ -35,15 +36,34 @@ final class LoginCommand extends BillingCall {
   @Override
   int run() throws IOException {
     URI url = connection().billing(surroundings());
-    JsonNode session =
-        new BillingApi(url, "")
-            .send("POST", "/sessions", Map.of("user", user, "password", password()), Map.of())
-            .body();
+    JsonNode session = session(new BillingApi(url, ""));
     Instant end = Instant.parse(session.path("expiresAt").asString());
     LoginFile file = new LoginFile(surroundings().loginFile());
     file.write(new LoginFile.Login(url, user, session.path("token").asString(), end));
+    if (session.path("lacksSecondFactor").asBoolean(false)) {
+      err()
+          .println(
+              "this account must have a second factor: log in at the pages and set it up first");
+    }
     out().printf("logged in as %s until %s%n", user, Quantity.time(end.toString(), zone()));
     return 0;
+  }
+
+  private JsonNode session(BillingApi billing) throws IOException {
+    try {
+      return billing
+          .send("POST", "/sessions", Map.of("user", user, "password", password()), Map.of())
+          .body();
+    } catch (BillingRefusedException e) {
+      if (e.challenge().isEmpty()) {
+        throw e;
+      }
+      String code = surroundings().password().ask("code of the authenticator app: ");
+      return billing
+          .send(
+              "POST", "/sessions/codes", Map.of("challenge", e.challenge(), "code", code), Map.of())
+          .body();
+    }
   }
 
   private String password() throws IOException {

@@ -13,6 +13,7 @@ import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.login.SecondFactors;
 import io.viaduct.webgui.operator.DiscrepancyBilling;
 import io.viaduct.webgui.operator.EnrolledSnapts;
 import io.viaduct.webgui.operator.OperatorBilling;
@@ -129,6 +130,11 @@ public class WebguiApplication {
   @Bean
   BillingLogin billingLogin(Billing billing, MeterRegistry meters) {
     return new BillingLogin(billing, meters);
+  }
+
+  @Bean
+  SecondFactors secondFactors(JsonPeer billingPeer) {
+    return new SecondFactors(billingPeer);
   }
 
   @Bean

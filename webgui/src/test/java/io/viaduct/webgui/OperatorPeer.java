@@ -64,6 +64,12 @@ public final class OperatorPeer {
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
 
+  private static final String CDR_FILE =
+      "{\"sequence\":%1$d,\"name\":\"billing-1_-_%1$d.20261120_-_1000+0000.csv\",\"format\":\"CSV\",\"cause\":2,"
+          + "\"records\":120,\"openedAt\":\"2026-11-20T10:00:00Z\",\"closedAt\":\"2026-11-20T10:15:00Z\","
+          + "\"bytes\":\"23456\",\"sha256\":\"5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef\","
+          + "\"writtenAt\":\"2026-11-20T10:15:01Z\"}";
+
   OperatorPeer(PeerServer peer) {
     this.peer = peer;
   }
@@ -132,6 +138,24 @@ public final class OperatorPeer {
                         auditEntry("changeAccount", 200, List.of(CHANGE)),
                         auditEntry("topUp", 400, List.of()),
                         auditEntry("grant", null, List.of()))));
+            yield true;
+          }
+          case "cdr-files" -> {
+            if (path.endsWith("/content")) {
+              peer.send(exchange, 200, "the records");
+            } else if (parts.size() == 2) {
+              peer.send(exchange, 200, CDR_FILE.formatted(17));
+            } else {
+              peer.send(
+                  exchange,
+                  200,
+                  "{\"waiting\":3,\"files\":[%s,%s],\"next\":\"older\"}"
+                      .formatted(
+                          CDR_FILE
+                              .formatted(18)
+                              .replaceAll("(bytes|sha256|writtenAt)\":[^,}]*", "$1\":null"),
+                          CDR_FILE.formatted(17)));
+            }
             yield true;
           }
           case "audit.csv" -> {

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,6 +112,12 @@ public final class PeerServer implements AutoCloseable {
   /// Vouchers and payments.
   public final BroughtMoneyPeer money = new BroughtMoneyPeer(this);
 
+  /// ID tokens that the pages brought.
+  public final List<String> idTokens = new CopyOnWriteArrayList<>();
+
+  /// Second factors of the users.
+  public final SecondFactorPeer factors = new SecondFactorPeer(this);
+
   /// Secret of the link that was made last; empty once it is used.
   public volatile String reset = "";
 
@@ -200,6 +207,8 @@ public final class PeerServer implements AutoCloseable {
     outcome = "posted";
     loginAttempts.set(0);
     work.reset();
+    factors.reset();
+    idTokens.clear();
   }
 
   /// The explanation of [#charge], from a file that has billing's shape.
@@ -477,6 +486,14 @@ public final class PeerServer implements AutoCloseable {
       tokens(exchange, method, path);
       return;
     }
+    if (path.endsWith("/drain-orders")) {
+      changes.add(
+          path
+              + " "
+              + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+      send(exchange, 201, "{}");
+      return;
+    }
     if (path.equals("/snapts") && method.equals("GET")) {
       send(
           exchange,
@@ -498,6 +515,14 @@ public final class PeerServer implements AutoCloseable {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       ordered.add(method + " " + path + (body.isEmpty() ? "" : " " + body));
       send(exchange, 200, "{}");
+      return;
+    }
+    if (path.equals("/sessions/identities")) {
+      identities(exchange);
+      return;
+    }
+    if (path.equals("/sessions/codes")) {
+      factors.code(exchange);
       return;
     }
     if (path.equals("/sessions") && method.equals("POST")) {
@@ -525,6 +550,10 @@ public final class PeerServer implements AutoCloseable {
     String visitor = tokens.get(bearer.replace("Bearer ", ""));
     if (visitor == null) {
       problem(exchange, 401, "unknown token");
+      return;
+    }
+    if (parts.size() > 2 && parts.get(2).equals("second-factor")) {
+      factors.answer(exchange, method, parts.get(1), parts.size() > 3 ? "/" + parts.get(3) : "");
       return;
     }
     String role = users.get(visitor).role();
@@ -690,25 +719,51 @@ public final class PeerServer implements AutoCloseable {
       problem(exchange, 429, "too many attempts");
     } else if (user == null || !user.password().equals(body.get("password").asString())) {
       problem(exchange, 401, "wrong user or password");
-    } else {
-      String token = "secret-token-" + name + "-" + ++tokenCount;
-      tokens.put(token, name);
+    } else if (factors.isOn(name)) {
       send(
           exchange,
-          201,
-          JSON.writeValueAsString(
-              Map.of(
-                  "token",
-                  token,
-                  "user",
-                  name,
-                  "role",
-                  user.role(),
-                  "expiresAt",
-                  "2999-01-01T00:00:00Z",
-                  "knownBrowser",
-                  "mark-of-" + name)));
+          401,
+          "{\"type\":\"urn:viaduct:problem:code-required\",\"challenge\":\"challenge-of-%s\"}"
+              .formatted(name));
+    } else {
+      begin(exchange, name);
     }
+  }
+
+  // Billing verifies the signature; a test of it does so with real tokens.
+  private void identities(HttpExchange exchange) throws IOException {
+    String token = JSON.readTree(exchange.getRequestBody()).get("idToken").asString();
+    idTokens.add(token);
+    byte[] claims = Base64.getUrlDecoder().decode(token.split("\\.")[1]);
+    String subject = JSON.readTree(claims).get("sub").asString();
+    if (users.containsKey(subject)) {
+      begin(exchange, subject);
+    } else {
+      problem(exchange, 403, "ask an operator to link your account");
+    }
+  }
+
+  /// Answers that a user is logged in.
+  void begin(HttpExchange exchange, String name) throws IOException {
+    String token = "secret-token-" + name + "-" + ++tokenCount;
+    tokens.put(token, name);
+    send(
+        exchange,
+        201,
+        JSON.writeValueAsString(
+            Map.of(
+                "token",
+                token,
+                "user",
+                name,
+                "role",
+                users.get(name).role(),
+                "expiresAt",
+                "2999-01-01T00:00:00Z",
+                "knownBrowser",
+                "mark-of-" + name,
+                "lacksSecondFactor",
+                factors.lacks(name))));
   }
 
   private void one(HttpExchange exchange, String id) throws IOException {

@@ -90,7 +90,7 @@ class ReadmeTest {
         key.matches(
             "(away|error|class|step|refusal|filter|funds\\.(refused|state|wallet)|charges\\.(by|group)|charge\\.passedby|charge\\.paidby|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem|reset\\.problem"
                 + "|topup\\.problem|statement\\.kind|limits\\.(done|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.(done|state)|counts\\.what|unsigned\\.refusal|decision\\.(done|problem|text|title)"
-                + "|user\\.(done|notice|problem|sip|state)"
+                + "|user\\.(done|notice|problem|sip|state)|code\\.problem|factor\\.(done|state)"
                 + "|discrepancies\\.(done|state)|reratings\\.(done|state)"
                 + "|accounts\\.role|tokens\\.(done|scope)|webhooks\\.(done|event)|deliveries\\.state"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|refused|state)|creditoverview\\.result"

@@ -62,6 +62,11 @@ public final class RunningWebgui {
   }
 
   public static WebguiConfiguration configuration(PeerServer peer) {
+    return configuration(peer, "");
+  }
+
+  /// @param more further lines of the configuration file
+  public static WebguiConfiguration configuration(PeerServer peer, String more) {
     try {
       Path directory = Files.createTempDirectory("webgui");
       Path token =
@@ -85,8 +90,9 @@ public final class RunningWebgui {
             streams-per-session: 2
             answer-bytes: 300000
             charges-per-page: 5
+          %3$s
           """
-              .formatted(peer.url(), token));
+              .formatted(peer.url(), token, more));
       return ConfigurationFile.load(file, WebguiConfiguration.class);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

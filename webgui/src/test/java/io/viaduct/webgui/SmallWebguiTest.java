@@ -57,6 +57,7 @@ class SmallWebguiTest {
             limits.peerTimeout(),
             limits.answerBytes(),
             limits.chargesPerPage(),
-            limits.topUpDenarii()));
+            limits.topUpDenarii()),
+        usual.oidc());
   }
 }

@@ -21,7 +21,7 @@ class AccountParts {
                 JdbcClient.create(database),
                 new TransactionTemplate(new JdbcTransactionManager(database)),
                 new Ledger(new JdbcTemplate(database)),
-                new Passwords())
+                new Passwords(1))
             .bootstrapOperator(
                 configuration.operator().user(),
                 configuration.operator().passwordFile().reveal(),
@@ -29,13 +29,19 @@ class AccountParts {
   }
 
   @Bean
-  Accounts accounts(JdbcClient jdbc, TransactionTemplate transaction, Ledger ledger) {
-    return new Accounts(jdbc, transaction, ledger, new Passwords());
+  Accounts accounts(
+      JdbcClient jdbc,
+      TransactionTemplate transaction,
+      Ledger ledger,
+      BillingConfiguration configuration) {
+    Passwords passwords = new Passwords(configuration.sessions().passwordHashes());
+    return new Accounts(jdbc, transaction, ledger, passwords);
   }
 
   @Bean
   LoginSessions logins(JdbcClient jdbc, BillingConfiguration configuration) {
-    return new LoginSessions(jdbc, configuration.sessions().lifetime());
+    return new LoginSessions(
+        jdbc, configuration.sessions().lifetime(), configuration.users().requiresTotp());
   }
 
   @Bean

@@ -39,8 +39,9 @@ public final class Accounts {
   }
 
   /// Opens an account that cannot log in to the pages until it is given a password.
-  public Optional<Account> openWithoutPassword(String id, String displayName, Instant now) {
-    return insert(id, null, Role.USER, displayName, now);
+  public Optional<Account> openWithoutPassword(
+      String id, String displayName, Role role, Instant now) {
+    return insert(id, null, role, displayName, now);
   }
 
   private Optional<Account> insert(
@@ -66,7 +67,7 @@ public final class Accounts {
 
   /// Makes sure that an operator with this password exists. This creates the first operator.
   public void bootstrapOperator(String id, String password, Instant now) {
-    // A hash takes 60 ms, so none is made where the account exists already.
+    // A hash takes some 50 ms, so none is made where the account exists already.
     if (hashOf(id).isEmpty() && open(id, password, Role.OPERATOR, "Operator", now).isPresent()) {
       return;
     }
@@ -133,14 +134,29 @@ public final class Accounts {
   }
 
   /// Checks a password. Takes equally long if the account does not exist, so that the time reveals
-  /// nothing.
+  /// nothing. A right password replaces a hash of an earlier version.
+  ///
+  /// @throws Passwords.BusyException if too many passwords are being checked
   public Optional<Account> authenticate(String id, String password) {
     Optional<String> hash = hashOf(id);
     if (hash.isEmpty()) {
       passwords.matchDummy(password);
       return Optional.empty();
     }
-    return passwords.matches(password, hash.get()) ? find(id) : Optional.empty();
+    if (!passwords.matches(password, hash.get())) {
+      return Optional.empty();
+    }
+    if (passwords.isOutdated(hash.get()) && Passwords.isAcceptable(password)) {
+      renewHash(id, password, hash.get());
+    }
+    return find(id);
+  }
+
+  // The former hash in the condition keeps a password that was changed meanwhile.
+  private void renewHash(String id, String password, String former) {
+    jdbc.sql("update account set password_hash = ? where id = ? and password_hash = ?")
+        .params(passwords.hash(password), id, former)
+        .update();
   }
 
   public Optional<Account> find(String id) {

@@ -143,7 +143,8 @@ public final class ApiTokens {
                     row.getString(1),
                     Role.of(row.getString(2)),
                     row.getTimestamp(3).toInstant(),
-                    scopes(row.getArray(4))))
+                    scopes(row.getArray(4)),
+                    false))
             .optional();
     if (caller.isPresent()) {
       jdbc.sql(

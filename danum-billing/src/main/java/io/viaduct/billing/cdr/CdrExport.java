@@ -16,8 +16,10 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -225,6 +227,33 @@ public final class CdrExport {
                     row.getTimestamp(5).toInstant(),
                     row.getTimestamp(6).toInstant())))
         .list();
+  }
+
+  /// Makes the content of a file that was written again from the database.
+  ///
+  /// @return empty if there is no such file, it is not written yet, or it would not be the same
+  ///   octets: settings of the files, or personal data, have changed since
+  public Optional<byte[]> content(long sequence) {
+    return jdbc.sql(
+            "select cause, records, opened_at, closed_at, format, sha256 from cdr_file"
+                + " where sequence = ? and written_at is not null")
+        .param(sequence)
+        .query((row, _) -> {
+          byte[] content =
+              row.getString(5).equals(settings.format())
+                  ? format.file(
+                      new CdrFormat.Head(
+                          sequence,
+                          row.getInt(1),
+                          row.getInt(2),
+                          row.getTimestamp(3).toInstant(),
+                          row.getTimestamp(4).toInstant()),
+                      encoded(sequence))
+                  : new byte[0];
+          return Arrays.equals(Sha256.of(content), row.getBytes(6)) ? content : new byte[0];
+        })
+        .optional()
+        .filter(content -> content.length > 0);
   }
 
   /// Writes a file under a temporary name, renames it, and marks it as written. The lock keeps

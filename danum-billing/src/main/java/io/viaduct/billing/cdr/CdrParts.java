@@ -19,11 +19,18 @@ class CdrParts {
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   @Bean
-  Running<PeriodicTasks> cdrClock(
+  CdrExport cdrExport(
       BillingConfiguration configuration,
       JdbcClient jdbc,
       TransactionTemplate transaction,
       InstantSource clock) {
+    Cdr settings = configuration.cdr();
+    return new CdrExport(settings, format(settings), jdbc, transaction, clock);
+  }
+
+  @Bean
+  Running<PeriodicTasks> cdrClock(
+      BillingConfiguration configuration, JdbcClient jdbc, CdrExport export) {
     Cdr settings = configuration.cdr();
     return new Running<>(
         Stage.SETTLEMENT,
@@ -34,7 +41,6 @@ class CdrParts {
               .update();
           PeriodicTasks tasks = new PeriodicTasks("cdr");
           if (isEnabled) {
-            CdrExport export = new CdrExport(settings, format(settings), jdbc, transaction, clock);
             tasks.atOnceAndEvery(LOOK, "export of charging data records", export::run);
           }
           return tasks;

@@ -29,6 +29,7 @@ import java.util.Map;
 /// @param devicesMax most device keys of one account
 /// @param operator the first operator; created at the start, or given this password again
 /// @param sessions lifetime of logins, and the throttle for wrong passwords
+/// @param users ways to log in beside the password
 /// @param graceTime time from the end of an interval until it is settled
 /// @param adjustmentTime time from the end of an interval until its report is refused as too late
 /// @param settlementPeriod period at which due intervals are settled
@@ -69,6 +70,7 @@ public record BillingConfiguration(
     int devicesMax,
     Operator operator,
     Sessions sessions,
+    Users users,
     Duration graceTime,
     Duration adjustmentTime,
     Duration settlementPeriod,
@@ -547,6 +549,7 @@ public record BillingConfiguration(
   /// @param wrongPasswordsPerName wrong passwords from all sources before attempts for the name
   ///   must wait
   /// @param namePause pause between further attempts for that name
+  /// @param passwordHashes most passwords that are hashed at the same time
   public record Sessions(
       Duration lifetime,
       int wrongPasswords,
@@ -554,7 +557,8 @@ public record BillingConfiguration(
       Duration knownBrowserPause,
       int wrongPasswordsPerSource,
       int wrongPasswordsPerName,
-      Duration namePause) {
+      Duration namePause,
+      int passwordHashes) {
     public Sessions {
       between("lifetime", lifetime, Duration.ofSeconds(1), Duration.ofDays(30));
       between("throttle", throttle, Duration.ofMillis(100), Duration.ofHours(24));
@@ -573,6 +577,68 @@ public record BillingConfiguration(
           wrongPasswordsPerName >= wrongPasswords && wrongPasswordsPerName <= 10_000,
           "wrong-passwords-per-name must be between wrong-passwords and 10000",
           Integer.toString(wrongPasswordsPerName));
+      require(
+          passwordHashes >= 1 && passwordHashes <= 256,
+          "password-hashes must be between 1 and 256",
+          Integer.toString(passwordHashes));
+    }
+  }
+
+  /// Ways to log in beside the password.
+  ///
+  /// @param totp `optional` or `required`: whether operators and auditors must have a second factor
+  /// @param oidc an OpenID Connect provider
+  public record Users(String totp, Oidc oidc) {
+    private static final String REQUIRED = "required";
+
+    public Users {
+      require(
+          List.of("optional", REQUIRED).contains(totp), "totp must be optional or required", totp);
+    }
+
+    /// Returns true if operators and auditors must have a second factor.
+    public boolean requiresTotp() {
+      return totp.equals(REQUIRED);
+    }
+  }
+
+  /// An OpenID Connect provider whose ID tokens the pages bring.
+  ///
+  /// @param issuer its URL, as its tokens have it; empty for none
+  /// @param clientId client that tokens must be for: the pages
+  /// @param accountClaim claim with the name of an account that is made
+  /// @param create true if a log-in makes a missing account
+  /// @param roleClaim claim with the role, or a path such as `realm_access.roles`; empty if the
+  ///   provider says nothing about roles
+  /// @param roles role by the value of that claim
+  public record Oidc(
+      String issuer,
+      String clientId,
+      String accountClaim,
+      boolean create,
+      String roleClaim,
+      Map<String, String> roles) {
+    public Oidc {
+      require(
+          issuer.isEmpty()
+              || issuer.matches(
+                  "(https://|http://(127\\.0\\.0\\.1|localhost)[:/])[\\x21-\\x7e&&[^?#]]{1,1000}"),
+          "issuer must be https://… without query and fragment, or empty",
+          issuer);
+      require(
+          issuer.isEmpty() || !clientId.isEmpty(),
+          "client-id must be given with the issuer",
+          clientId);
+      require(
+          accountClaim.matches("[A-Za-z0-9_.:/-]{1,128}"),
+          "account-claim must be the name of a claim",
+          accountClaim);
+      roles = Map.copyOf(roles);
+      roles.forEach((value, role) ->
+          require(
+              List.of("user", "operator", "auditor", "snapt-owner").contains(role),
+              "roles must map values of the claim to user, operator, auditor or snapt-owner",
+              value + ": " + role));
     }
   }
 

@@ -50,12 +50,18 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
           at(POST, "/api/v1/tariffs/check"),
           at(POST, "/api/v1/tariffs/diff"));
 
+  /// The only requests of a log-in that lacks the second factor it must have.
+  private static final RequestMatcher SETS_SECOND_FACTOR =
+      any(at(DELETE, "/api/v1/sessions/current"), at(ACCOUNT + "/second-factor"));
+
   private static final List<Rule> RULES =
       List.of(
+          Rule.of(at(DELETE, ACCOUNT + "/second-factor"), OPERATOR),
           Rule.of(
               any(
                   at(DELETE, "/api/v1/sessions/current"),
                   at(PUT, ACCOUNT + "/password"),
+                  at(ACCOUNT + "/second-factor/**"),
                   at(ACCOUNT + "/tokens/**")),
               USER,
               OPERATOR,
@@ -106,6 +112,9 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
           at("/api/v1/sessions/**"),
           at(PUT, ACCOUNT + "/password"),
           at(POST, ACCOUNT + "/password-resets"),
+          at(ACCOUNT + "/second-factor/**"),
+          at(PUT, ACCOUNT + "/identity"),
+          at(DELETE, ACCOUNT + "/identity"),
           at(ACCOUNT + "/tokens/**"));
 
   private static final List<ScopeRule> SCOPES =
@@ -150,6 +159,10 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
 
   /// Returns the reason why a caller may not send a request.
   static String refusal(HttpServletRequest request, Caller caller) {
+    if (lacksSecondFactor(request, caller)) {
+      return "operators and auditors need a second factor here: set it up at"
+          + " POST /api/v1/accounts/%s/second-factor".formatted(caller.account());
+    }
     Set<Role> roles = roles(request);
     if (!roles.contains(caller.role())) {
       return "account '%s' is %s; this is for %s"
@@ -161,6 +174,10 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
     return scope(request)
         .map(scope -> "the token needs the scope '" + scope.word() + "'")
         .orElse("a token cannot do this: log in");
+  }
+
+  private static boolean lacksSecondFactor(HttpServletRequest request, Caller caller) {
+    return caller.lacksSecondFactor() && !SETS_SECOND_FACTOR.matches(request);
   }
 
   /// Returns true if a request changes nothing, whatever its method is.
@@ -187,6 +204,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
         known != null
             && known.getPrincipal() instanceof Caller caller
             && roles(context.getRequest()).contains(caller.role())
+            && !lacksSecondFactor(context.getRequest(), caller)
             && isInScope(context.getRequest(), caller));
   }
 

@@ -158,6 +158,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
         .addProperty("status", new IntegerSchema())
         .addProperty("detail", new StringSchema())
         .addProperty("instance", new StringSchema().format("uri-reference"))
+        .addProperty("challenge", new StringSchema())
         .addProperty("rule", new StringSchema())
         .addProperty("place", new StringSchema())
         .addProperty("knot", new IntegerSchema());

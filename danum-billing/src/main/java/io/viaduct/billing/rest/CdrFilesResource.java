@@ -2,12 +2,20 @@ package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.cdr.CdrExport;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -15,10 +23,16 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @Tag(name = "operation")
 class CdrFilesResource {
-  private final JdbcClient jdbc;
+  private static final String COLUMNS =
+      "select sequence, name, format, cause, records, opened_at, closed_at, bytes, encode(sha256, 'hex'), written_at"
+          + " from cdr_file ";
 
-  CdrFilesResource(JdbcClient jdbc) {
+  private final JdbcClient jdbc;
+  private final CdrExport export;
+
+  CdrFilesResource(JdbcClient jdbc, CdrExport export) {
     this.jdbc = jdbc;
+    this.export = export;
   }
 
   record CdrFile(
@@ -50,24 +64,60 @@ class CdrFilesResource {
   }
 
   private List<CdrFile> files(long before, int limit) {
-    return jdbc.sql(
-            "select sequence, name, format, cause, records, opened_at, closed_at, bytes, encode(sha256, 'hex'), written_at"
-                + " from cdr_file where sequence < ? order by sequence desc limit ?")
+    return jdbc.sql(COLUMNS + "where sequence < ? order by sequence desc limit ?")
         .params(before, limit)
-        .query((row, _) -> {
-          Timestamp written = row.getTimestamp(10);
-          return new CdrFile(
-              row.getLong(1),
-              row.getString(2),
-              row.getString(3),
-              row.getInt(4),
-              row.getInt(5),
-              row.getTimestamp(6).toInstant(),
-              row.getTimestamp(7).toInstant(),
-              row.getString(8),
-              row.getString(9),
-              written == null ? null : written.toInstant());
-        })
+        .query((row, _) -> file(row))
         .list();
+  }
+
+  private static CdrFile file(ResultSet row) throws SQLException {
+    Timestamp written = row.getTimestamp(10);
+    return new CdrFile(
+        row.getLong(1),
+        row.getString(2),
+        row.getString(3),
+        row.getInt(4),
+        row.getInt(5),
+        row.getTimestamp(6).toInstant(),
+        row.getTimestamp(7).toInstant(),
+        row.getString(8),
+        row.getString(9),
+        written == null ? null : written.toInstant());
+  }
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/api/v1/cdr-files/{sequence}")
+  @Operation(summary = "One file of charging data records", operationId = "getCdrFile")
+  CdrFile get(@PathVariable long sequence) {
+    return jdbc.sql(COLUMNS + "where sequence = ?")
+        .param(sequence)
+        .query((row, _) -> file(row))
+        .optional()
+        .orElseThrow(ProblemException::notFound);
+  }
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping(
+      path = "/api/v1/cdr-files/{sequence}/content",
+      produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
+  @Operation(
+      summary = "Content of a file of charging data records",
+      description =
+          "It is made again from the database, and has the SHA-256 of the list; if it would not,"
+              + " the answer is not-found: take the file from its directory. A part is answered for"
+              + " the header Range (RFC 9110, section 14).",
+      operationId = "getCdrFileContent")
+  ResponseEntity<Resource> content(@PathVariable long sequence) {
+    byte[] content =
+        export
+            .content(sequence)
+            .orElseThrow(() ->
+                new ProblemException(
+                    ProblemType.NOT_FOUND,
+                    "file %d is unknown, not written yet, or cannot be made again as it was"
+                        .formatted(sequence)));
+    return ResponseEntity.ok()
+        .contentType(MediaType.APPLICATION_OCTET_STREAM)
+        .body(new ByteArrayResource(content));
   }
 }

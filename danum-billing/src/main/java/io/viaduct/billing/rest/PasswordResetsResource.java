@@ -86,6 +86,7 @@ class PasswordResetsResource {
   @Refuses({
     ProblemType.RESET_REFUSED,
     ProblemType.TOO_MANY_ATTEMPTS,
+    ProblemType.TOO_MANY_LOG_INS,
     ProblemType.ACCOUNT_CLOSED,
     ProblemType.CONFIGURED_OPERATOR
   })

@@ -28,6 +28,23 @@ final class ProblemException extends RuntimeException {
     return retryAfter;
   }
 
+  /// The password was right, and the account has a second factor. The answer has the challenge that
+  /// the code must be sent with.
+  static final class CodeRequired extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String challenge;
+
+    CodeRequired(String challenge) {
+      super("a code is needed", null, false, false);
+      this.challenge = challenge;
+    }
+
+    String challenge() {
+      return challenge;
+    }
+  }
+
   static ProblemException invalid(String detail) {
     return new ProblemException(ProblemType.INVALID_REQUEST, detail);
   }

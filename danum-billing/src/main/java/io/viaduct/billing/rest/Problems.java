@@ -1,8 +1,10 @@
 package io.viaduct.billing.rest;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.service.operations.LabelledCounters;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,10 +62,30 @@ final class Problems extends ResponseEntityExceptionHandler {
     if (e.retryAfter() != null) {
       headers.set(HttpHeaders.RETRY_AFTER, Long.toString(e.retryAfter().toSeconds() + 1));
     }
-    if (e.type() == ProblemType.UNAUTHENTICATED || e.type() == ProblemType.WRONG_PASSWORD) {
+    if (e.type().status() == HttpStatus.UNAUTHORIZED && e.type() != ProblemType.SIGNATURE_REFUSED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
     }
     return new ResponseEntity<>(answer.getBody(), headers, answer.getStatusCode());
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Object> code(ProblemException.CodeRequired e) {
+    ResponseEntity<Object> answer =
+        refused(
+            new ProblemException(
+                ProblemType.CODE_REQUIRED,
+                "send the code of the authenticator app with this challenge to POST /api/v1/sessions/codes"));
+    if (answer.getBody() instanceof ProblemDetail problem) {
+      problem.setProperty("challenge", e.challenge());
+    }
+    return answer;
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Object> busy(Passwords.BusyException e) {
+    return refused(
+        new ProblemException(
+            ProblemType.TOO_MANY_LOG_INS, "try again in some seconds", Duration.ofSeconds(1)));
   }
 
   @ExceptionHandler

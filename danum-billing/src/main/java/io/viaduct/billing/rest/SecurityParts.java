@@ -36,12 +36,14 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 /// Authenticates the callers of the interface. [AccessRules] lists who may send which request.
 @Configuration(proxyBeanMethods = false)
 class SecurityParts {
-  /// Requests of a caller who has no token: the log-in, the use of a link for a new password, the
-  /// signed events of the payment provider, the published roots, and the description of the
-  /// interface.
+  /// Requests of a caller who has no token: the log-in in all its forms, the use of a link for a
+  /// new password, the signed events of the payment provider, the published roots, and the
+  /// description of the interface.
   private static final RequestMatcher OPEN =
       new OrRequestMatcher(
           at(POST, "/api/v1/sessions"),
+          at(POST, "/api/v1/sessions/codes"),
+          at(POST, "/api/v1/sessions/identities"),
           at(POST, "/api/v1/payments/events"),
           at(POST, "/api/v1/password-resets"),
           at("/api/v1/statement-roots/**"),

@@ -111,7 +111,7 @@ class UsersResource {
 
   record DeviceList(List<DeviceView> devices, int devicesMax) {}
 
-  @Refuses({ProblemType.ACCOUNT_EXISTS})
+  @Refuses({ProblemType.ACCOUNT_EXISTS, ProblemType.TOO_MANY_LOG_INS})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(
@@ -213,6 +213,7 @@ class UsersResource {
     ProblemType.NOT_FOUND,
     ProblemType.WRONG_OLD_PASSWORD,
     ProblemType.TOO_MANY_ATTEMPTS,
+    ProblemType.TOO_MANY_LOG_INS,
     ProblemType.CONFIGURED_OPERATOR,
     ProblemType.ACCOUNT_CLOSED
   })

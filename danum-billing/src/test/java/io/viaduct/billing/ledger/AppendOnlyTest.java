@@ -32,7 +32,7 @@ class AppendOnlyTest {
 
   @BeforeEach
   void postOneTransaction() {
-    new Accounts(SharedDatabase.client(), SharedDatabase.transaction(), ledger, new Passwords())
+    new Accounts(SharedDatabase.client(), SharedDatabase.transaction(), ledger, new Passwords(2))
         .open(user, "password", Role.USER, user, Instant.now());
     key = UUID.randomUUID().toString();
     post(LedgerTransaction.topUp(key, user, new MicroDenarii(5), "x"));

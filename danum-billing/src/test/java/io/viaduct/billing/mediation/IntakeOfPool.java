@@ -29,7 +29,7 @@ public final class IntakeOfPool {
     Ledger ledger = new Ledger(jdbc);
     TariffBook tariffs = new TariffBook(JdbcClient.create(jdbc), transaction);
     tariffs.storeInitial(SeedTariff.read(), clock.instant());
-    new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords())
+    new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords(2))
         .open(account, "password", Role.USER, account, clock.instant());
     return new ReportIntake(
         new ReportPosting(

@@ -58,7 +58,7 @@ final class MediationRig {
 
   static final ProofRules PROOFS = new ProofRules(() -> _ -> 1_000_000_000L, ProvenReport.AUDIENCE);
 
-  private static final Passwords PASSWORDS = new Passwords();
+  private static final Passwords PASSWORDS = new Passwords(2);
 
   final ManualClock clock;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();

@@ -30,7 +30,10 @@ class SubscriberImportTest {
   private final JdbcTemplate jdbc = SharedDatabase.jdbc();
   private final Accounts accounts =
       new Accounts(
-          SharedDatabase.client(), SharedDatabase.transaction(), new Ledger(jdbc), new Passwords());
+          SharedDatabase.client(),
+          SharedDatabase.transaction(),
+          new Ledger(jdbc),
+          new Passwords(2));
   private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
   private final SipCredentials credentials =
       new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), keys, "ims.test");

@@ -25,7 +25,7 @@ class AnsweredRequestsTest {
   private int decide(Instant now, String key) {
     AnsweredRequests.Request request =
         new AnsweredRequests.Request(
-            key, new Caller("olga", Role.OPERATOR, Instant.MAX, null), "accept 5", "{}");
+            key, new Caller("olga", Role.OPERATOR, Instant.MAX, null, false), "accept 5", "{}");
     return at(now).once(request, Integer.class, effects::incrementAndGet);
   }
 

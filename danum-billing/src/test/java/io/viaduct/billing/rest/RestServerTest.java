@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.SharedDatabase;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import tools.jackson.databind.JsonNode;
 
 class RestServerTest {
@@ -131,6 +133,28 @@ class RestServerTest {
     assertThat(logInFrom("198.51.100.8", other, "not-the-password", mark).status())
         .as("a mark of another name is none")
         .isEqualTo(401);
+  }
+
+  @Test
+  void aLogInReplacesTheHashOfAnEarlierVersion() throws Exception {
+    String id = fresh("early");
+    SharedDatabase.jdbc()
+        .update(
+            "update account set password_hash = ? where id = ?",
+            new BCryptPasswordEncoder(4).encode("password-of-" + id),
+            id);
+    assertThat(logInFrom("192.0.2.3", id, "not-the-password", "").status()).isEqualTo(401);
+    assertThat(hash(id)).startsWith("$2");
+    userToken(id);
+    String renewed = hash(id);
+    assertThat(renewed).startsWith("$argon2id$");
+    userToken(id);
+    assertThat(hash(id)).as("renewed once").isEqualTo(renewed);
+  }
+
+  private static String hash(String id) {
+    return SharedDatabase.jdbc()
+        .queryForObject("select password_hash from account where id = ?", String.class, id);
   }
 
   @Test

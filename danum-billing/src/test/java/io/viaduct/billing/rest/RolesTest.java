@@ -129,7 +129,7 @@ class RolesTest {
             .path()
             .replace("{id}", id)
             .replace("{device}", "AAAA")
-            .replaceAll("\\{(token|webhook|delivery)}", "1")
+            .replaceAll("\\{(token|webhook|delivery|sequence)}", "1")
             .replace("{month}", "2026-01")
             .replace("{day}", "2026-01-01");
     return billing.call(

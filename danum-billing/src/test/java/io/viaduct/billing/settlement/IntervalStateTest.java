@@ -23,7 +23,7 @@ class IntervalStateTest {
   @Test
   void theDatabaseAllowsExactlyTheTransitionsOfTheStateMachine() {
     String user = "user-" + UUID.randomUUID();
-    new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords())
+    new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords(2))
         .open(user, "password", Role.USER, user, Instant.now());
     for (IntervalState from : IntervalState.values()) {
       for (IntervalState to : IntervalState.values()) {

@@ -21,6 +21,8 @@ public final class BillingApi {
   /// A verification reads the whole ledger; everything else is answered within a second.
   private static final Duration ANSWER_MAX = Duration.ofMinutes(10);
 
+  private static final int PARTIAL = 206;
+
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final String PROBLEM = "urn:viaduct:problem:";
   private static final JsonMapper JSON = JsonMapper.shared();
@@ -79,6 +81,21 @@ public final class BillingApi {
     return exchange(request(path, "GET", null).build()).body();
   }
 
+  /// An answer that is read while it comes.
+  ///
+  /// @param isPartial true if it is the part that was asked for (RFC 9110, section 15.3.7)
+  public record Opened(boolean isPartial, InputStream body) {}
+
+  /// Opens an answer that is read while it comes, with headers such as Range.
+  ///
+  /// @param path below `/api/v1`, with its query
+  public Opened open(String path, Map<String, String> headers) throws IOException {
+    HttpRequest.Builder request = request(path, "GET", null);
+    headers.forEach(request::header);
+    HttpResponse<InputStream> answer = exchange(request.build());
+    return new Opened(answer.statusCode() == PARTIAL, answer.body());
+  }
+
   private HttpRequest.Builder request(String path, String method, @Nullable Object body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(base.resolve("/api/v1" + path))
@@ -124,7 +141,8 @@ public final class BillingApi {
         return new BillingRefusedException(
             status,
             type.substring(PROBLEM.length()),
-            detail.isEmpty() ? title : title + ": " + detail);
+            detail.isEmpty() ? title : title + ": " + detail,
+            problem.path("challenge").asString(""));
       }
     } catch (JacksonException _) {
       // told below: whatever answered is not billing

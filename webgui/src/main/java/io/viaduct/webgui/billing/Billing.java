@@ -54,6 +54,33 @@ public final class Billing {
         LOGIN_PATIENCE);
   }
 
+  /// Logs a visitor in whose password was right.
+  ///
+  /// @param challenge as [io.viaduct.webgui.peer.CodeRequiredException] has it
+  /// @param code of the authenticator app, or a recovery code
+  /// @param visitor numeric address of the browser
+  /// @throws io.viaduct.webgui.peer.SessionEndedException if the challenge is over
+  public OpenedSession sendCode(String challenge, String code, String visitor) {
+    return peer.post(
+        "/sessions/codes",
+        headers -> headers.set("X-Forwarded-For", visitor),
+        Map.of("challenge", challenge, "code", code),
+        OpenedSession.class);
+  }
+
+  /// Logs a visitor in whom the provider has identified.
+  ///
+  /// @param visitor numeric address of the browser
+  /// @throws io.viaduct.webgui.peer.PeerRefusedException with 403 if no account is linked
+  public OpenedSession openSession(String idToken, String visitor) {
+    return peer.post(
+        "/sessions/identities",
+        headers -> headers.set("X-Forwarded-For", visitor),
+        Map.of("idToken", idToken),
+        OpenedSession.class,
+        LOGIN_PATIENCE);
+  }
+
   public void closeSession(BearerToken token) {
     peer.delete("/sessions/current", token);
   }

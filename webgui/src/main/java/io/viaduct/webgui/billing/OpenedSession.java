@@ -5,12 +5,18 @@ import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Billing's answer to a right password.
+/// Billing's answer to a right password, or to a right code.
 ///
 /// @param knownBrowser to be kept by the browser for its next log-in; empty from a billing that has
 ///   none
+/// @param lacksSecondFactor true if the session may only set up the second factor it must have
 public record OpenedSession(
-    String token, String user, String role, Instant expiresAt, @Nullable String knownBrowser) {
+    String token,
+    String user,
+    String role,
+    Instant expiresAt,
+    @Nullable String knownBrowser,
+    boolean lacksSecondFactor) {
   private static final String KNOWN_BROWSER = "[A-Za-z0-9_-]{1,128}";
 
   public OpenedSession {

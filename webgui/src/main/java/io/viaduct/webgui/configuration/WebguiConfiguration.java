@@ -1,11 +1,13 @@
 package io.viaduct.webgui.configuration;
 
+import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.throttle.TrustedProxies;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 
 /// Everything that can be set of one web GUI process; defaults and their reasons are in
@@ -16,7 +18,8 @@ public record WebguiConfiguration(
     Bridge bridge,
     OperationsSettings operations,
     LoggingSettings logging,
-    Limits limits) {
+    Limits limits,
+    Oidc oidc) {
 
   /// The HTTP server that browsers connect to.
   ///
@@ -80,6 +83,48 @@ public record WebguiConfiguration(
       requireBetween(liveInterval, "0.05s", "1m", "live-interval");
       requireBetween(snaptRefresh, "0.5s", "10m", "snapt-refresh");
       requireBetween(peerTimeout, "0.1s", "2m", "peer-timeout");
+    }
+  }
+
+  /// An OpenID Connect provider that visitors may log in at. Billing's `users.oidc` must name the
+  /// same issuer and client.
+  ///
+  /// @param issuer URL of the provider, as its discovery document has it; empty for none
+  /// @param name name of the provider on the log-in page
+  /// @param clientId the pages' id at the provider
+  /// @param clientSecretFile file with the pages' secret there; empty for a public client
+  /// @param scopes scopes that are asked for; `openid` is one of them
+  /// @param pages address of the pages as browsers see it, without a slash at the end; empty for
+  ///   the one that the visitor's request names
+  public record Oidc(
+      String issuer,
+      String name,
+      String clientId,
+      @FileName String clientSecretFile,
+      List<String> scopes,
+      String pages) {
+    public Oidc {
+      require(
+          issuer.isEmpty()
+              || issuer.matches(
+                  "(https://|http://(127\\.0\\.0\\.1|localhost)[:/])[\\x21-\\x7e&&[^?#]]{1,1000}"),
+          "issuer must be https://… without query and fragment, or empty, got " + issuer);
+      require(
+          issuer.isEmpty() || !clientId.isEmpty() && !name.isBlank(),
+          "name and client-id must be given with the issuer");
+      scopes = List.copyOf(scopes);
+      require(scopes.contains("openid"), "scopes must have openid, got " + scopes);
+      require(
+          pages.isEmpty() || pages.matches("https?://[\\x21-\\x7e&&[^?#]]{0,1000}[^/]"),
+          "pages must be a URL without a slash at its end, or empty, got " + pages);
+      if (!clientSecretFile.isEmpty()) {
+        Secret.of(clientSecretFile);
+      }
+    }
+
+    /// Returns true if there is a provider.
+    public boolean isConfigured() {
+      return !issuer.isEmpty();
     }
   }
 

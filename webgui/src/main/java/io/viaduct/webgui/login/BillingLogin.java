@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.OpenedSession;
-import io.viaduct.webgui.login.SignedIn.Role;
+import io.viaduct.webgui.peer.CodeRequiredException;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import io.viaduct.webgui.peer.SessionEndedException;
@@ -32,7 +32,29 @@ public final class BillingLogin implements AuthenticationProvider {
     /// Billing wants this visitor to wait.
     THROTTLED,
     /// Billing did not answer.
-    AWAY
+    AWAY,
+    /// The password was right, and a code is needed.
+    CODE_REQUIRED,
+    /// The provider did not identify the visitor, or billing did not accept its token.
+    PROVIDER,
+    /// The provider has identified the visitor, and no account is linked.
+    UNLINKED
+  }
+
+  /// The password was right, and a code is needed.
+  static final class CodeNeeded extends AuthenticationException {
+    private static final long serialVersionUID = 1L;
+
+    private final String challenge;
+
+    CodeNeeded(String challenge) {
+      super("a code is needed");
+      this.challenge = challenge;
+    }
+
+    String challenge() {
+      return challenge;
+    }
   }
 
   private final Billing billing;
@@ -61,13 +83,10 @@ public final class BillingLogin implements AuthenticationProvider {
           attempt.getDetails() instanceof Browser known ? known : new Browser("127.0.0.1", "");
       OpenedSession session =
           billing.openSession(user, password, browser.address(), browser.mark());
-      SignedIn visitor = visitor(session);
       count(Outcome.ACCEPTED);
-      var signedIn =
-          UsernamePasswordAuthenticationToken.authenticated(
-              visitor, null, AuthorityUtils.createAuthorityList("ROLE_" + visitor.role()));
-      signedIn.setDetails(new Browser(browser.address(), String.valueOf(session.knownBrowser())));
-      return signedIn;
+      return authenticated(session, browser);
+    } catch (CodeRequiredException e) {
+      throw counted(Outcome.CODE_REQUIRED, new CodeNeeded(e.challenge()));
     } catch (SessionEndedException e) {
       throw counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
     } catch (PeerRefusedException e) {
@@ -84,9 +103,14 @@ public final class BillingLogin implements AuthenticationProvider {
     return UsernamePasswordAuthenticationToken.class.isAssignableFrom(attempt);
   }
 
-  private static SignedIn visitor(OpenedSession session) {
-    return new SignedIn(
-        session.user(), Role.of(session.role()), session.bearer(), session.expiresAt());
+  /// Returns the visitor of a session that billing has opened.
+  static Authentication authenticated(OpenedSession session, Browser browser) {
+    SignedIn visitor = SignedIn.of(session);
+    var signedIn =
+        UsernamePasswordAuthenticationToken.authenticated(
+            visitor, null, AuthorityUtils.createAuthorityList("ROLE_" + visitor.role()));
+    signedIn.setDetails(new Browser(browser.address(), String.valueOf(session.knownBrowser())));
+    return signedIn;
   }
 
   private AuthenticationException counted(Outcome outcome, AuthenticationException refusal) {
@@ -94,7 +118,8 @@ public final class BillingLogin implements AuthenticationProvider {
     return refusal;
   }
 
-  private void count(Outcome outcome) {
+  /// Counts a log-in by the provider.
+  void count(Outcome outcome) {
     counter(outcome).increment();
   }
 

@@ -43,6 +43,10 @@ final class LoginSuccess extends SavedRequestAwareAuthenticationSuccessHandler {
     if (visitor.getDetails() instanceof Browser browser) {
       browser.keepMark(request, response, secureCookies);
     }
+    if (visitor.getPrincipal() instanceof SignedIn signedIn && signedIn.lacksSecondFactor()) {
+      response.sendRedirect(request.getContextPath() + SecondFactorFilter.page(signedIn));
+      return;
+    }
     super.onAuthenticationSuccess(request, response, visitor);
   }
 }

@@ -2,6 +2,8 @@ package io.viaduct.webgui.login;
 
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Oidc;
+import io.viaduct.webgui.login.BillingLogin.CodeNeeded;
 import io.viaduct.webgui.login.RefusedRequests.Reason;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
@@ -44,7 +46,7 @@ public class PageSecurity {
   // No inline script or style, nothing from elsewhere, no framing, forms only to ourselves.
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-          + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+          + "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
   private static final int SECONDS_PER_YEAR = 31_536_000;
 
@@ -55,6 +57,7 @@ public class PageSecurity {
           at("/accounts/*/credit/**"),
           at("/audit"),
           at("/audit.csv"),
+          at("/cdr-files/**"),
           at("/credit/**"),
           at("/ledger/**"),
           at("/operator/**"),
@@ -68,6 +71,13 @@ public class PageSecurity {
           post("/accounts/*/credits"),
           post("/accounts/*/state"),
           post("/accounts/*/password-resets"));
+
+  // The form that logs out leads to the provider.
+  private static String contentSecurityPolicy(Oidc oidc) {
+    return oidc.isConfigured()
+        ? CONTENT_SECURITY_POLICY + " " + Provider.origin(oidc)
+        : CONTENT_SECURITY_POLICY;
+  }
 
   private static RequestMatcher any(RequestMatcher... some) {
     return new OrRequestMatcher(some);
@@ -94,9 +104,17 @@ public class PageSecurity {
       RefusedRequests refused,
       InstantSource clock)
       throws Exception {
-    // Exactly this one: the global manager would ask the same provider a second time after a
-    // refusal.
-    return http.authenticationManager(new ProviderManager(login))
+    Oidc oidc = configuration.oidc();
+    Provider provider = new Provider(oidc);
+    ProviderLogin byProvider = new ProviderLogin(provider, billing, login, configuration);
+    if (oidc.isConfigured()) {
+      http.oauth2Login(byProvider::apply);
+    }
+    // Exactly these: the global manager would ask the same provider a second time after a refusal.
+    return http.authenticationManager(
+            oidc.isConfigured()
+                ? new ProviderManager(login, provider.codes())
+                : new ProviderManager(login))
         .authorizeHttpRequests(pages ->
             pages
                 // ASYNC is the end of a live page: its visitor was checked at its beginning.
@@ -105,6 +123,7 @@ public class PageSecurity {
                 .permitAll()
                 .requestMatchers(
                     "/login",
+                    "/login/code",
                     "/reset",
                     "/language",
                     "/statement-roots.json",
@@ -121,8 +140,9 @@ public class PageSecurity {
                 .hasRole("OPERATOR")
                 .requestMatchers("/owners/{account}/fees")
                 .access((visitor, request) -> mayOpenFees(visitor.get(), request))
-                .requestMatchers("/accounts/{account}/tokens/**")
-                .access((visitor, request) -> mayOpenTokens(visitor.get(), request))
+                .requestMatchers(
+                    "/accounts/{account}/tokens/**", "/accounts/{account}/second-factor/**")
+                .access((visitor, request) -> mayOpenSecrets(visitor.get(), request))
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))
                 .anyRequest()
@@ -134,13 +154,26 @@ public class PageSecurity {
                 .successHandler(
                     new LoginSuccess(
                         configuration.limits().sessionIdle(), configuration.http().secureCookies()))
-                .failureHandler((request, response, e) ->
+                .failureHandler((request, response, e) -> {
+                  if (e instanceof CodeNeeded needed) {
+                    CodePage.keep(request, needed);
+                    response.sendRedirect(request.getContextPath() + "/login/code");
+                  } else {
                     response.sendRedirect(
-                        request.getContextPath() + "/login?problem=" + problem(e))))
+                        request.getContextPath() + "/login?problem=" + problem(e));
+                  }
+                }))
         .logout(logout ->
             logout
-                .logoutSuccessUrl("/login?problem=out")
-                .addLogoutHandler((request, response, visitor) -> close(billing, visitor)))
+                .logoutSuccessHandler((request, response, visitor) -> {
+                  String there = ProviderLogin.afterLogout(request);
+                  response.sendRedirect(
+                      there == null ? request.getContextPath() + "/login?problem=out" : there);
+                })
+                .addLogoutHandler((request, response, visitor) -> {
+                  byProvider.rememberLogout(request);
+                  close(billing, visitor);
+                }))
         .requestCache(cache -> cache.requestCache(pagesOnly()))
         .exceptionHandling(failures ->
             failures
@@ -150,9 +183,10 @@ public class PageSecurity {
                   new AccessDeniedHandlerImpl().handle(request, response, e);
                 }))
         .addFilterBefore(new ExpiryFilter(clock), AuthorizationFilter.class)
+        .addFilterBefore(new SecondFactorFilter(), AuthorizationFilter.class)
         .headers(headers ->
             headers
-                .contentSecurityPolicy(csp -> csp.policyDirectives(CONTENT_SECURITY_POLICY))
+                .contentSecurityPolicy(csp -> csp.policyDirectives(contentSecurityPolicy(oidc)))
                 .referrerPolicy(referrer -> referrer.policy(ReferrerPolicy.SAME_ORIGIN))
                 .permissionsPolicyHeader(features ->
                     features.policy("camera=(), geolocation=(), microphone=(), payment=()"))
@@ -181,13 +215,14 @@ public class PageSecurity {
                 || isOwnSecret(signedIn, request.getRequest())));
   }
 
-  // An auditor changes nothing but the own password and tokens.
+  // An auditor changes nothing but the own password, tokens and second factor.
   private static boolean isOwnSecret(SignedIn visitor, HttpServletRequest request) {
     String own = "/accounts/" + visitor.account();
-    return any(post(own + "/password"), post(own + "/tokens/**")).matches(request);
+    return any(post(own + "/password"), post(own + "/tokens/**"), post(own + "/second-factor/**"))
+        .matches(request);
   }
 
-  private static AuthorizationDecision mayOpenTokens(
+  private static AuthorizationDecision mayOpenSecrets(
       @Nullable Authentication visitor, RequestAuthorizationContext request) {
     return new AuthorizationDecision(
         visitor != null

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.login;
 
+import io.viaduct.webgui.billing.OpenedSession;
 import io.viaduct.webgui.peer.BearerToken;
 import java.time.Instant;
 import java.util.Locale;
@@ -9,7 +10,9 @@ import java.util.Locale;
 ///
 /// @param account id of the visitor's own account
 /// @param until billing's expiry of the token
-public record SignedIn(String account, Role role, BearerToken token, Instant until) {
+/// @param lacksSecondFactor true if the visitor must set up a second factor before anything else
+public record SignedIn(
+    String account, Role role, BearerToken token, Instant until, boolean lacksSecondFactor) {
   /// The visitor's role, as billing states it.
   public enum Role {
     USER,
@@ -26,6 +29,20 @@ public record SignedIn(String account, Role role, BearerToken token, Instant unt
       }
       return USER;
     }
+  }
+
+  static SignedIn of(OpenedSession session) {
+    return new SignedIn(
+        session.user(),
+        Role.of(session.role()),
+        session.bearer(),
+        session.expiresAt(),
+        session.lacksSecondFactor());
+  }
+
+  /// Returns the same visitor with a second factor.
+  SignedIn withSecondFactor() {
+    return new SignedIn(account, role, token, until, false);
   }
 
   public boolean isUser() {

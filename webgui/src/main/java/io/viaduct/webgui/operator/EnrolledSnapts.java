@@ -7,9 +7,11 @@ import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.util.UriComponentsBuilder;
@@ -39,6 +41,23 @@ public final class EnrolledSnapts {
             .toUriString(),
         token,
         Fees.class);
+  }
+
+  /// Notes in the audit log what an operator is about to order of the bridge.
+  ///
+  /// @param action `drain` or `undrain`
+  public void noteDrain(BearerToken token, String snapt, String action, OptionalLong deadline) {
+    Map<String, Object> order = new HashMap<>(Map.of("action", action));
+    deadline.ifPresent(seconds -> order.put("deadlineSeconds", seconds));
+    var unused =
+        peer.post(
+            UriComponentsBuilder.fromPath("/snapts/{id}/drain-orders")
+                .encode()
+                .buildAndExpand(snapt)
+                .toUriString(),
+            authorized(token),
+            order,
+            JsonNode.class);
   }
 
   record SnaptList(List<Fees.OwnSnapt> snapts) {}

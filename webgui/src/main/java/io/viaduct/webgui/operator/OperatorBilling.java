@@ -182,6 +182,28 @@ public final class OperatorBilling {
         token);
   }
 
+  /// Returns a page of the files of charging data records.
+  public CdrFiles cdrFiles(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        path("/cdr-files")
+            .queryParam("limit", "{limit}")
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(limit, text(cursor))
+            .toUriString(),
+        token,
+        CdrFiles.class);
+  }
+
+  public CdrFiles.CdrFile cdrFile(BearerToken token, long sequence) {
+    return peer.get("/cdr-files/" + sequence, token, CdrFiles.CdrFile.class);
+  }
+
+  /// Returns the content of a file; the caller closes it.
+  public InputStream cdrContent(BearerToken token, long sequence) {
+    return peer.stream("/cdr-files/" + sequence + "/content", "application/octet-stream", token);
+  }
+
   private static String at(String account, String what) {
     return path("/accounts/{account}").encode().buildAndExpand(account).toUriString() + what;
   }

@@ -33,9 +33,19 @@ class SnaptPages {
   @PostMapping("/snapts/{id}/drain")
   String drain(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String id, RedirectAttributes page) {
-    Outcome.of(
-        page, "snapts.done.drain", () -> bridge.drain(id, visitor.account(), OptionalLong.empty()));
+    drain(visitor, id, OptionalLong.empty(), page);
     return BACK;
+  }
+
+  // The bridge has no accounts: billing notes the order first, in the audit log.
+  private void drain(SignedIn visitor, String id, OptionalLong deadline, RedirectAttributes page) {
+    Outcome.of(
+        page,
+        "snapts.done.drain",
+        () -> {
+          billing.noteDrain(visitor.token(), id, "drain", deadline);
+          bridge.drain(id, visitor.account(), deadline);
+        });
   }
 
   /// @param deadline seconds; empty for a drain without one
@@ -45,23 +55,27 @@ class SnaptPages {
       @RequestParam String id,
       @RequestParam(defaultValue = "") String deadline,
       RedirectAttributes page) {
-    Outcome.of(
-        page,
-        "snapts.done.drain",
-        () ->
-            bridge.drain(
-                id.strip(),
-                visitor.account(),
+    Outcome.get(
+            page,
+            null,
+            () ->
                 deadline.isBlank()
                     ? OptionalLong.empty()
-                    : OptionalLong.of(Long.parseLong(deadline.strip()))));
+                    : OptionalLong.of(Long.parseLong(deadline.strip())))
+        .ifPresent(seconds -> drain(visitor, id.strip(), seconds, page));
     return BACK;
   }
 
   @PostMapping("/snapts/{id}/undrain")
   String undrain(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String id, RedirectAttributes page) {
-    Outcome.of(page, "snapts.done.undrain", () -> bridge.undrain(id, visitor.account()));
+    Outcome.of(
+        page,
+        "snapts.done.undrain",
+        () -> {
+          billing.noteDrain(visitor.token(), id, "undrain", OptionalLong.empty());
+          bridge.undrain(id, visitor.account());
+        });
     return BACK;
   }
 

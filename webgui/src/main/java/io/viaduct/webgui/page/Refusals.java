@@ -28,6 +28,10 @@ public final class Refusals {
           "already-decided",
           "not-due",
           "too-many-drafts",
+          "wrong-code",
+          "too-many-attempts",
+          "second-factor-on",
+          "second-factor-required",
           "tariff-refused");
 
   /// Rules of a tariff that the bundle says as well as billing does. Of a document that is none of

@@ -145,6 +145,12 @@ public final class JsonPeer {
     return new Tagged<>(read(path, received, answer), received.tag());
   }
 
+  /// Puts JSON, and reads the answer.
+  public <T> T put(String path, BearerToken token, Object body, Class<T> answer) {
+    return read(
+        path, send(json(request(HttpMethod.PUT, path, authorized(token)), body), timeout), answer);
+  }
+
   /// Sends JSON by another method, PUT or PATCH. Forgets the answer; a refusal is still thrown.
   public void send(HttpMethod method, String path, BearerToken token, Object body) {
     requireOk(send(json(request(method, path, authorized(token)), body), timeout));
@@ -274,7 +280,10 @@ public final class JsonPeer {
       return away(Reason.FAILED, "status " + status);
     }
     if (status == 401 && name == PeerName.BILLING) {
-      return new SessionEndedException();
+      String challenge = problem(body).path("challenge").asString("");
+      return challenge.isEmpty()
+          ? new SessionEndedException()
+          : new CodeRequiredException(challenge);
     }
     if (status < 400 || name == PeerName.BRIDGE) {
       return away(Reason.MISCONFIGURED, "status " + status);

@@ -25,7 +25,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 class LiveRelayTest {
   private static final SignedIn ALICE =
-      new SignedIn("alice", Role.USER, new BearerToken("token"), Instant.MAX);
+      new SignedIn("alice", Role.USER, new BearerToken("token"), Instant.MAX, false);
 
   private final Browser browser = new Browser();
   private final LiveSignal signal = new LiveSignal();

@@ -114,6 +114,11 @@ class OperatorPagesTest {
     assertThat(after).contains("Let snapt-1 serve again");
     olga.post("/snapts/snapt-1/undrain", token);
     assertThat(peer.ordered).containsExactly("snapt-1/drain by olga", "snapt-1/undrain by olga");
+    assertThat(peer.changes)
+        .as("billing's audit log has them")
+        .containsExactly(
+            "/snapts/snapt-1/drain-orders {\"action\":\"drain\"}",
+            "/snapts/snapt-1/drain-orders {\"action\":\"undrain\"}");
   }
 
   @Test
