@@ -115,7 +115,9 @@ final class CarryingSession {
     TunnelSession before = from.session;
     TunnelSession now = session;
     if (before != null && now != null) {
-      MovedFlows.pass(before, now, "it has moved with its session", at.nowNs());
+      long nowNs = at.nowNs();
+      MovedFlows.pass(before, now, "it has moved with its session", nowNs);
+      paths.followRates(from.paths, nowNs);
     }
   }
 

@@ -169,6 +169,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     return link == null ? "any" : link.name();
   }
 
+  /// Returns whether another path leaves by the same link.
+  boolean isByLinkOf(DevicePath other) {
+    return linkName().equals(other.linkName());
+  }
+
   /// Returns the name of the link as the SNAPT is told it.
   String toldLink() {
     return link == null ? LinkName.UNKNOWN : LinkName.of(link.name());

@@ -85,6 +85,22 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     decide(nowNs);
   }
 
+  /// Begins the paths with the rates that the session of other paths knows of the same links.
+  void followRates(DevicePaths before, long nowNs) {
+    TunnelSession now = session;
+    TunnelSession other = before.session;
+    if (now == null || other == null) {
+      return;
+    }
+    for (DevicePath each : present) {
+      for (DevicePath theirs : before.present) {
+        if (each.isByLinkOf(theirs)) {
+          now.followRate(each.id, other, theirs.id, nowNs);
+        }
+      }
+    }
+  }
+
   /// Ends the session; the sockets stay.
   void end() {
     session = null;

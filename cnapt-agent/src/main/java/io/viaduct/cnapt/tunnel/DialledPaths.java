@@ -61,6 +61,13 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   }
 
   @Override
+  public void followRates(TunnelPaths before, long nowNs) {
+    if (before instanceof DialledPaths dialled) {
+      paths.followRates(dialled.paths, nowNs);
+    }
+  }
+
+  @Override
   public void end() {
     paths.end();
   }

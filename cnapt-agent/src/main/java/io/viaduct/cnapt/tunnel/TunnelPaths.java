@@ -43,6 +43,9 @@ interface TunnelPaths extends PathSinks, PathsView, PathListener, AutoCloseable 
   /// Takes a new session. All its paths are unknown.
   void begin(TunnelSession begun, Remotes peers, long nowNs);
 
+  /// Begins with the rates that the session of these paths knows of the same links.
+  default void followRates(TunnelPaths before, long nowNs) {}
+
   /// Ends the session; the sockets stay.
   void end();
 

@@ -154,11 +154,22 @@ public final class Egress implements AutoCloseable {
   ///
   /// @throws IOException if the kernel's settings cannot be read or written
   public Host routes() throws IOException {
-    // The first packets of a session that moves here leave before its address is routed here, and a
-    // strict check of their source would drop them (RFC 3704: 2 is the loose one).
-    Files.writeString(
-        Path.of("/proc/sys/net/ipv4/conf").resolve(device.name()).resolve("rp_filter"), "2");
+    Path filters = Path.of("/proc/sys/net/ipv4/conf");
+    String all = Files.readString(filters.resolve("all/rp_filter"));
+    Files.writeString(filters.resolve(device.name()).resolve("rp_filter"), sourceCheck(all));
     return new HostRoutes(device.name(), hasIpv6(device.name()));
+  }
+
+  /// Returns the check of sources (`rp_filter`, RFC 3704) that packets of the TUN device pass although
+  /// their address is not routed here: the first packets of a session that moves here leave before
+  /// its route is set, and those under way from a session that has left come after it has gone. The
+  /// SNAPT itself lets only the session's address pass. 0 is none, and the greater one of this and
+  /// of that of all devices counts. If that one is above 0, the loose check (2) is left, which drops
+  /// a packet unless the host has any route to its source.
+  ///
+  /// @param all the kernel's setting for all devices
+  static String sourceCheck(String all) {
+    return all.strip().equals("0") ? "0" : "2";
   }
 
   /// Returns one port per event loop.

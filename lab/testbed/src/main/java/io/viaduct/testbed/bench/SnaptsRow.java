@@ -29,9 +29,10 @@ record SnaptsRow(String name, String title, Class<?> type, int values, List<Hand
             none(count("farBytes", TwoGateways.FAR_BYTES))),
         of(
             "drain",
-            "drain under load, a neighbour available: 50 TCP flows, one call",
+            "drain under load, a neighbour available, and its death: 50 TCP flows, one call",
             DrainUnderLoad.class,
             none(BROKEN),
+            none(count("brokenByKill", DrainUnderLoad.BROKEN_BY_KILL)),
             HandoverGoal.of(
                 new Reading("gapMs", DrainUnderLoad.GAP_MS, "ms"), Statistic.WORST, 100)),
         of(

@@ -3,18 +3,23 @@ package io.viaduct.testbed.moving;
 import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
+import java.util.List;
 
 /// A device with one session, and two SNAPTs of a group, of which the device's one is drained under
-/// a [SteadyLoad]. Prints what it sees.
+/// a [SteadyLoad]. Then the session goes back, and the SNAPT that should take it is killed when it
+/// has sent its Welcome. Prints what it sees.
 public final class DrainUnderLoad {
   /// Lines that this class prints, with a number.
   public static final String BROKEN = "connections broken";
 
   public static final String GAP_MS = "longest gap ms";
+  public static final String REFUSED = "packets refused for their source";
+  public static final String BROKEN_BY_KILL = "connections broken by a member that dies";
 
   private static final int MEMBERS = 2;
   private static final String FIRST = "snapt-1";
   private static final String SECOND = "snapt-2";
+  private static final List<String> GATEWAYS = List.of("A", "B");
 
   private DrainUnderLoad() {}
 
@@ -28,6 +33,7 @@ public final class DrainUnderLoad {
           lab.start();
           MovingLab.await(() -> lab.agent.at().startsWith(FIRST), "the device is at " + FIRST);
           measure(lab);
+          killTheNext(lab);
         });
   }
 
@@ -40,6 +46,7 @@ public final class DrainUnderLoad {
     load.tellLongest("of the move");
     SipCall.Seen call = sip.end();
     SteadyLoad.Seen seen = load.stop();
+    MovingLab.say(REFUSED, lab.sourcesRefused());
     MovingLab.say("SIP from the same address", call.sameAddress());
     MovingLab.say("SIP request of the host answered", call.byeAnswered());
     MovingLab.say("SIP media lost", call.lost());
@@ -48,5 +55,39 @@ public final class DrainUnderLoad {
     MovingLab.say("call lost", seen.call().lost());
     MovingLab.say("call gap ms", seen.call().gapNs() / 1e6);
     MovingLab.say(GAP_MS, seen.gapMs());
+  }
+
+  // The SNAPT takes the session with the first datagram of the device, so UDP to it is cut off.
+  private static void killTheNext(MovingLab lab) throws Exception {
+    lab.orders.byCommand(FIRST, "undrain");
+    MovingLab.await(
+        () -> lab.agent.status().path("control").path("snapts").toString().contains(FIRST),
+        FIRST + " serves again");
+    SteadyLoad load = SteadyLoad.start(lab, Topology.SERVER);
+    String welcome = "session \\S+ at " + FIRST;
+    long before = lab.logged("cnapt", welcome);
+    udp(lab, "add");
+    MovingLab.say("drain " + SECOND, lab.orders.byCommand(SECOND, "drain", "--deadline", "1"));
+    MovingLab.await(() -> lab.logged("cnapt", welcome) > before, FIRST + " has sent a Welcome");
+    lab.deployment.process(FIRST).kill();
+    lab.orders.byCommand(SECOND, "undrain"); // the session need not be moved at the deadline
+    MovingLab.await(
+        () -> lab.agent.at().startsWith(SECOND), "the device is at " + SECOND + " again");
+    SteadyLoad.carry();
+    udp(lab, "del");
+    SteadyLoad.Seen seen = load.stop();
+    MovingLab.say("hand-overs turned back", lab.logged("cnapt", "going back to session"));
+    MovingLab.say(BROKEN_BY_KILL, seen.broken());
+    MovingLab.say("gap by a member that dies, ms", seen.gapMs());
+  }
+
+  private static void udp(MovingLab lab, String verb) {
+    for (String gateway : GATEWAYS) {
+      for (String to : List.of(Topology.snapt(1), Topology.snapt6(1))) {
+        lab.network
+            .gateway(gateway)
+            .ip("rule %s pref 12 to %s ipproto udp blackhole".formatted(verb, to));
+      }
+    }
   }
 }

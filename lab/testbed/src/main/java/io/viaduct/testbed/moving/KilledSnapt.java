@@ -73,6 +73,7 @@ public final class KilledSnapt {
     gateway.ip(
         "rule add pref 10 to %s blackhole\nrule add pref 11 from %s blackhole"
             .formatted(address, address));
+    MovingLab.say("of which the cut itself took ms", (System.nanoTime() - cutNs) / 1_000_000);
     try {
       MovingLab.say(SERVED_MS, served(server, cutNs));
     } finally {

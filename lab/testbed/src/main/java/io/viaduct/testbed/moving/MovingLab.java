@@ -8,6 +8,7 @@ import io.viaduct.testbed.deployment.GroupPlan;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -193,6 +194,19 @@ final class MovingLab {
     try (var lines = Files.lines(deployment.directory().resolve(service + ".log"))) {
       return lines.filter(line -> wanted.matcher(line).find()).count();
     }
+  }
+
+  /// Returns how many packets the hosts of SNAPTs have dropped because of their source address.
+  long sourcesRefused() {
+    return sourcesRefused(network.snapt1) + sourcesRefused(network.snapt2);
+  }
+
+  // Two lines for each group of counters: their names, then their values.
+  private static long sourcesRefused(NetworkNamespace host) {
+    List<String> lines =
+        host.run("cat", "/proc/net/netstat").lines().filter(each -> each.startsWith("TcpExt")).toList();
+    List<String> names = List.of(lines.getFirst().split(" "));
+    return Long.parseLong(lines.getLast().split(" ")[names.indexOf("IPReversePathFilter")]);
   }
 
   static void await(Callable<Boolean> condition, String what) throws Exception {

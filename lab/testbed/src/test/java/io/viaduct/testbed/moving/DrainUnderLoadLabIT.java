@@ -33,5 +33,8 @@ class DrainUnderLoadLabIT {
     assertThat(number(said, "SIP media lost")).as(said).isLessThan(100);
     assertThat(number(said, "SIP media gap ms")).as(said).isLessThan(GAP_MS_MOST);
     assertThat(number(said, DrainUnderLoad.GAP_MS)).as(said).isLessThan(GAP_MS_MOST);
+    assertThat(number(said, DrainUnderLoad.REFUSED)).as(said).isZero();
+    assertThat(number(said, "hand-overs turned back")).as(said).isEqualTo(1);
+    assertThat(number(said, DrainUnderLoad.BROKEN_BY_KILL)).as(said).isZero();
   }
 }

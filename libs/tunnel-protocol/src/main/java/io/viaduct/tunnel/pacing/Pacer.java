@@ -102,6 +102,26 @@ public final class Pacer {
     return path == null ? 0 : path.capacityPerSecond(nowNs);
   }
 
+  /// Returns what is known of the path's rate; null without a measured one, and if no receipt has
+  /// confirmed it for 10 s.
+  public @Nullable KnownRate known(long nowNs) {
+    double capacity = capacityPerSecond(nowNs);
+    return pacing.bitPerSecond() != 0 || path == null || !path.isConfirmed(nowNs) || capacity <= 0
+        ? null
+        : new KnownRate(rate, capacity);
+  }
+
+  /// Begins with a known rate, unless one is configured or measured here already.
+  public void begin(KnownRate known, long nowNs) {
+    if (pacing.bitPerSecond() == 0 && !isLimiting()) {
+      PathRate begun = new PathRate();
+      begun.begin(known, nowNs);
+      path = begun;
+      rate = begun.bytesPerSecond();
+      freeNs = nowNs;
+    }
+  }
+
   /// Takes a rate in bytes per second that the path has been found to carry at least.
   public void carries(double bytesPerSecond, long nowNs) {
     PathRate of = path == null ? new PathRate() : path;

@@ -95,6 +95,17 @@ public final class PathRate {
     return rate == UNLIMITED || most > 0 && most < rate ? most : rate;
   }
 
+  /// Begins with what is known of the same access link, so that its queue need not be filled again
+  /// to find the rate. If it was the rate of something behind that link, the rate grows as usual.
+  void begin(KnownRate known, long nowNs) {
+    rate = known.limit();
+    capacity = known.capacity();
+    drainedNs = nowNs;
+    neededNs = nowNs;
+    reportedNs = nowNs;
+    best.delivered(known.capacity(), nowNs);
+  }
+
   /// Takes a rate in bytes per second that the path has been found to carry.
   void carries(double bytesPerSecond, long nowNs) {
     best.delivered(bytesPerSecond, nowNs);

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.codec.ClassCodecs;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.pacing.ArrivalRate;
+import io.viaduct.tunnel.pacing.KnownRate;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.pacing.ReceiptSchedule;
 import io.viaduct.tunnel.pacing.SpareRate;
@@ -76,6 +77,12 @@ final class SessionPacing {
 
   Pacer pacer() {
     return pacer;
+  }
+
+  /// Begins with a rate that another session knows.
+  void begin(KnownRate known, long nowNs) {
+    pacer.begin(known, nowNs);
+    updateCodecs();
   }
 
   /// Decides about an arriving packet. @return QUEUED; MARKED if the mark was set in the packet; or

@@ -7,6 +7,7 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.pacing.KnownRate;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -111,6 +112,19 @@ public final class TunnelSession implements AutoCloseable {
     Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.intake.takeFlowless(packet, nowNs);
     state.verdicts.count(verdict);
     return verdict;
+  }
+
+  /// Begins a path with the rate that another session knows of a path by the same access link.
+  ///
+  /// @param path id of the path here
+  /// @param theirs id of the path there
+  public void followRate(int path, TunnelSession other, int theirs, long nowNs) {
+    SessionPath own = outbound.paths.find(path);
+    SessionPath before = other.outbound.paths.find(theirs);
+    KnownRate known = before == null ? null : before.pacing.pacer().known(nowNs);
+    if (own != null && known != null) {
+      own.pacing.begin(known, nowNs);
+    }
   }
 
   /// Reports the largest size to the sender of a packet that was refused as PACKET_TOO_BIG, if the
