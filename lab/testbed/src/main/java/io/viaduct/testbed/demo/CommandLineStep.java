@@ -104,6 +104,6 @@ final class CommandLineStep {
                 "TZ=UTC"));
     command.addAll(deployment.program("denarii"));
     command.addAll(List.of(words));
-    return deployment.plans().billing().namespace().run(command.toArray(String[]::new));
+    return deployment.plans().bridge().namespace().run(command.toArray(String[]::new));
   }
 }

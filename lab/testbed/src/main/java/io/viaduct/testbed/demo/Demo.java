@@ -155,7 +155,7 @@ final class Demo {
     group.route(topology);
     List<ServicePlan> all =
         List.of(
-            plans.billing(),
+            plans.billing(SNAPTS),
             plans.bridge(),
             plans.webgui(),
             group.of(plans.snapt(1), 1),
