@@ -30,7 +30,7 @@ pages_bench() { # pages | viewers [properties of the JVM, such as -Dviewers=500]
 	case $1 in
 	pages)
 		result=pages.txt
-		pages_test FirstContentTest -Dpages.charges=1000000 "${@:2}"
+		pages_test FirstContentTest -Dpages.charges=1000000 -Dpages.visits=9 "${@:2}"
 		;;
 	viewers)
 		result=viewers.txt
