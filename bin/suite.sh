@@ -17,7 +17,7 @@ suite() { # options: passed to Maven
 
 screenshots() { # takes pictures of each page with a month of generated data; the README shows three of them
 	local pictures=$root/lab/testbed/target/screenshots
-	pages_test ScreenshotsTest
+	pages_test ScreenshotsTest -Dpages.schemes=LIGHT,DARK
 	mkdir -p "$root/docs/images"
 	cp "$pictures/home-1440-light.png" "$root/docs/images/home.png"
 	cp "$pictures/charge-1440-light.png" "$root/docs/images/charge.png"
@@ -30,7 +30,7 @@ pages_bench() { # pages | viewers [properties of the JVM, such as -Dviewers=500]
 	case $1 in
 	pages)
 		result=pages.txt
-		pages_test FirstContentTest -Dpages.charges=1000000 "${@:2}"
+		pages_test FirstContentTest -Dpages.charges=1000000 -Dpages.visits=9 "${@:2}"
 		;;
 	viewers)
 		result=viewers.txt

@@ -25,6 +25,7 @@ import picocli.CommandLine.Option;
 final class ClassesCommand implements Callable<Integer> {
   private static final String TITLE = "Classes on a line that is too small for all of them";
   private static final double STRAGGLERS_SECONDS = 2; // enough time for a queue of seconds to drain
+  private static final double NO_QUEUE_SECONDS = 0.7; // longer than the longest class deadline
 
   @Option(
       names = "--seconds",
@@ -64,6 +65,9 @@ final class ClassesCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "of the payloads (default ${DEFAULT-VALUE})")
   private long seed = 1;
 
+  @Option(names = "--without-direct", description = "do not measure the direct path")
+  private boolean isWithoutDirect;
+
   @Mixin private PeerOptions peers = new PeerOptions();
 
   @Mixin private BenchOptions options = new BenchOptions();
@@ -96,10 +100,11 @@ final class ClassesCommand implements Callable<Integer> {
     }
   }
 
-  /// Returns the direct path, our tunnel with each order, and the tunnels of others.
+  /// Returns the direct path if it is wanted, our tunnel with each order, and the tunnels of
+  /// others.
   private List<Peer> all(BenchEnvironment environment) throws IOException {
     List<Order> chosen = orders.stream().map(Order::of).distinct().toList();
-    var all = new ArrayList<Peer>(List.of(new DirectPeer()));
+    var all = new ArrayList<Peer>(isWithoutDirect ? List.of() : List.of(new DirectPeer()));
     Order first = chosen.getFirst();
     all.add(environment.viaduct(lines(environment, first)).named(name(first)));
     for (Order second : chosen.subList(1, chosen.size())) {
@@ -128,13 +133,22 @@ final class ClassesCommand implements Callable<Integer> {
     System.err.printf("%s Mbit/s %s %s %s%n", access, bulk, way, peer.name());
     network.shape(AccessLine.tcRate(access.first()));
     Map<TrafficClass, ClassResult> alone =
-        load(network, peer, way, payload, bulk, bulk.withoutBulk(access), seconds / 2);
+        load(
+            network,
+            peer,
+            way,
+            payload,
+            bulk,
+            bulk.withoutBulk(access),
+            seconds / 2,
+            NO_QUEUE_SECONDS);
     CompletableFuture<Void> change =
         CompletableFuture.runAsync(
             () -> network.shape(AccessLine.tcRate(access.then())),
             CompletableFuture.delayedExecutor((long) (seconds * 500), TimeUnit.MILLISECONDS));
     Map<TrafficClass, Double> offered = bulk.withBulk(access);
-    Map<TrafficClass, ClassResult> full = load(network, peer, way, payload, bulk, offered, seconds);
+    Map<TrafficClass, ClassResult> full =
+        load(network, peer, way, payload, bulk, offered, seconds, STRAGGLERS_SECONDS);
     change.join();
     var lines = new ArrayList<ClassLine>();
     full.forEach((of, result) -> {
@@ -152,8 +166,9 @@ final class ClassesCommand implements Callable<Integer> {
       PayloadKind payload,
       Bulk bulk,
       Map<TrafficClass, Double> rates,
-      double forSeconds) {
-    Period period = Period.soon(System.nanoTime(), forSeconds, STRAGGLERS_SECONDS);
+      double forSeconds,
+      double stragglersSeconds) {
+    Period period = Period.soon(System.nanoTime(), forSeconds, stragglersSeconds);
     var running = new EnumMap<TrafficClass, List<ClassResult.Running>>(TrafficClass.class);
     rates.forEach((of, rate) -> {
       int flows = bulk.flows(of);

@@ -37,6 +37,9 @@ final class SavingsCommand implements Callable<Integer> {
   @Option(names = "--kinds", split = ",", description = "such as text (default: all)")
   private List<String> kinds = List.of();
 
+  @Option(names = "--flows", split = ",", description = "loads of so many (default: all)")
+  private List<Integer> flows = List.of();
+
   @Option(names = "--context", description = "remote-host, device or off (default: the agent's)")
   private String context = "";
 
@@ -97,6 +100,7 @@ final class SavingsCommand implements Callable<Integer> {
     var ofKinds = Selection.of(PayloadKind.class, kinds, "kind");
     return Loads.all().stream()
         .filter(load -> ofClasses.contains(load.of()) && ofKinds.contains(load.kind()))
+        .filter(load -> flows.isEmpty() || flows.contains(load.flows()))
         .toList();
   }
 

@@ -133,7 +133,9 @@ final class ViaductPeer implements Peer {
     var plans = deployment.plans();
     var needed = new ArrayList<ServicePlan>();
     if (place == Place.FIRST) {
-      needed.addAll(List.of(plans.billing(), plans.bridge(), plans.webgui()));
+      needed.addAll(List.of(plans.billing(place.number), plans.bridge(), plans.webgui()));
+    } else {
+      operator().enrol(place.snapt(), plans.publicKey(place.number), "beacon");
     }
     ServicePlan snapt = plans.snapt(place.number);
     needed.add((lines.isDualStack ? DualStack.of(snapt) : snapt).with(lines.tunnel));
@@ -150,11 +152,15 @@ final class ViaductPeer implements Peer {
 
   /// Gives the user money, because production pays for every session.
   private void fund() throws IOException {
-    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
-    var billing = new BillingClient(address, new Retry(PATIENCE, nanoTime));
-    billing.logIn("operator", passwords.operator());
+    BillingClient billing = operator();
     billing.createAccount(place.user, place.password.apply(passwords), place.user);
     billing.topUp(place.user, credit, "bench-" + place.user);
+  }
+
+  private BillingClient operator() throws IOException {
+    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    return new BillingClient(address, new Retry(PATIENCE, nanoTime))
+        .logIn("operator", passwords.operator());
   }
 
   @Override

@@ -37,6 +37,12 @@ public final class LabBenchCommand implements Callable<Integer> {
       description = "delay, rate, loss, tcp (default ${DEFAULT-VALUE})")
   private List<String> measures = List.of("delay", "rate", "loss", "tcp");
 
+  @Option(
+      names = "--delays",
+      split = ",",
+      description = "settings whose delay is measured, ms (default ${DEFAULT-VALUE})")
+  private List<Integer> delays = List.of(0, 1, 5, 20, 100, 300);
+
   @Option(names = "--seed", description = "of the weather (default ${DEFAULT-VALUE})")
   private long seed = 1;
 
@@ -89,7 +95,7 @@ public final class LabBenchCommand implements Callable<Integer> {
   private void run(WeatherBench bench) {
     if (measures.contains("delay")) {
       for (boolean isBusy : new boolean[] {false, true}) {
-        for (int delayMs : new int[] {0, 1, 5, 20, 100, 300}) {
+        for (int delayMs : delays) {
           bench.delay(delayMs, isBusy);
         }
       }

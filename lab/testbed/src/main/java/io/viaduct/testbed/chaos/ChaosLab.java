@@ -62,7 +62,7 @@ final class ChaosLab {
     network.server.ip("addr add %s/24 dev core0".formatted(BOBS_SERVER));
     network.device.ip(
         "rule add priority 30290 to %s lookup %d".formatted(BOBS_SERVER, Plans.SECOND_AGENT_TABLE));
-    start(List.of(plans.billing(), plans.bridge(), plans.snapt(1), plans.snapt(2)));
+    start(List.of(plans.billing(2), plans.bridge(), plans.snapt(1), plans.snapt(2)));
     BillingClient operator = operator();
     operator.createAccount("alice", passwords.alice(), "Alice");
     operator.createAccount("bob", passwords.bob(), "Bob");

@@ -23,6 +23,7 @@ final class BillStep {
   private final BillingClient operator;
   private final Retry.Question<Long> page;
   private final List<Path> snapts;
+  private final boolean hasMoved;
   private final Retry retry;
   private final LongSupplier nanoTime;
 
@@ -30,14 +31,17 @@ final class BillStep {
   ///
   /// @param page reads the balance from the user's page
   /// @param snapts status sockets of the SNAPTs
+  /// @param hasMoved true if a stream has changed its link within one session
   BillStep(
       BillingClient user,
       BillingClient operator,
       Retry.Question<Long> page,
       List<Path> snapts,
+      boolean hasMoved,
       Retry retry,
       LongSupplier nanoTime) {
     this.snapts = List.copyOf(snapts);
+    this.hasMoved = hasMoved;
     this.user = user;
     this.operator = operator;
     this.page = page;
@@ -71,7 +75,9 @@ final class BillStep {
     long shown = shownOnce(balance);
     narration.hold(
         shown == balance, "the page shows the same balance: %s", BillingClient.denarii(shown));
-    links(narration, charges);
+    if (hasMoved) {
+      links(narration, charges);
+    }
     gapless(narration, charges);
     var verification = operator.get("/ledger/verification");
     narration.hold(

@@ -41,21 +41,25 @@ final class Demo {
   private final Deployment deployment;
   private final Passwords passwords;
   private final List<Kill> kills;
+  private final boolean isBrief;
   private final LongSupplier nanoTime;
   private final Retry retry;
 
+  /// @param isBrief true to leave out the steps (a), (c) and (h)
   Demo(
       Narration narration,
       Topology topology,
       Deployment deployment,
       Passwords passwords,
       List<Kill> kills,
+      boolean isBrief,
       LongSupplier nanoTime) {
     this.narration = narration;
     this.topology = topology;
     this.deployment = deployment;
     this.passwords = passwords;
     this.kills = kills;
+    this.isBrief = isBrief;
     this.nanoTime = nanoTime;
     this.retry = new Retry(RESTART, nanoTime);
   }
@@ -66,8 +70,14 @@ final class Demo {
     fund(billing());
     connect();
 
-    narration.step("(a) a download takes alice's little credit, and goes on after a top-up");
-    credit().run(narration, TOP_UP - CreditStep.LITTLE);
+    if (isBrief) {
+      billing()
+          .logIn("operator", passwords.operator())
+          .topUp("alice", TOP_UP - CreditStep.LITTLE, "demo-2");
+    } else {
+      narration.step("(a) a download takes alice's little credit, and goes on after a top-up");
+      credit().run(narration, TOP_UP - CreditStep.LITTLE);
+    }
 
     narration.step("(b) a download and a UDP stream, while link A goes down");
     var handover =
@@ -75,10 +85,14 @@ final class Demo {
             topology, ns -> deployment.restartedAfter(ns, "snapt-1", "snapt-2", "cnapt"), nanoTime);
     robust(() -> handover.run(narration, () -> kill("handover")));
 
-    narration.step("(c) link A gets worse; then the gateway of link B forwards nothing");
-    var links = new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
-    robust(() -> new WorseLinkStep(links).run(narration));
-    robust(() -> new SilenceStep(links).run(narration));
+    if (isBrief) {
+      topology.restoreLink("A");
+    } else {
+      narration.step("(c) link A gets worse; then the gateway of link B forwards nothing");
+      var links = new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
+      robust(() -> new WorseLinkStep(links).run(narration));
+      robust(() -> new SilenceStep(links).run(narration));
+    }
 
     narration.step("(d) key strokes, alone and beside a bulk download");
     robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
@@ -96,13 +110,16 @@ final class Demo {
     BillStep bill = bill();
     robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered(), drain.downloaded()));
 
-    narration.step("(h) vouchers, reasons and proof on the command line");
-    robust(() ->
-        new CommandLineStep(
-                deployment,
-                billing().logIn("alice", passwords.alice()),
-                LocalDate.ofInstant(InstantSource.system().instant(), ZoneOffset.UTC).plusYears(1))
-            .run(narration));
+    if (!isBrief) {
+      narration.step("(h) vouchers, reasons and proof on the command line");
+      robust(() ->
+          new CommandLineStep(
+                  deployment,
+                  billing().logIn("alice", passwords.alice()),
+                  LocalDate.ofInstant(InstantSource.system().instant(), ZoneOffset.UTC)
+                      .plusYears(1))
+              .run(narration));
+    }
     deployment.awaitReady();
     String restarted = deployment.restarted();
     narration.hold(
@@ -155,7 +172,7 @@ final class Demo {
     group.route(topology);
     List<ServicePlan> all =
         List.of(
-            plans.billing(),
+            plans.billing(SNAPTS),
             plans.bridge(),
             plans.webgui(),
             group.of(plans.snapt(1), 1),
@@ -203,6 +220,7 @@ final class Demo {
         billing().logIn("operator", passwords.operator()),
         () -> new Page(pages).logIn("alice", passwords.alice()).balance(),
         List.of(plans.socket("snapt-1"), plans.socket("snapt-2")),
+        !isBrief,
         retry,
         nanoTime);
   }

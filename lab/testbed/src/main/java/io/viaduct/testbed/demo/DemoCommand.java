@@ -40,6 +40,12 @@ public final class DemoCommand implements Callable<Integer> {
       description = "kill a process at a step (SIGKILL): billing@handover")
   private List<Kill> kills = List.of();
 
+  @Option(
+      names = "--brief",
+      hidden = true,
+      description = "leave out the steps with little credit, bad links and the command line")
+  private boolean isBrief;
+
   @Option(names = "--root", hidden = true, required = true)
   private Path root = Path.of("");
 
@@ -67,7 +73,8 @@ public final class DemoCommand implements Callable<Integer> {
     if (caches != null) {
       deployment.train(caches);
     }
-    var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
+    var demo =
+        new Demo(narration, topology, deployment, passwords, kills, isBrief, System::nanoTime);
     Thread.ofPlatform()
         .daemon()
         .name("demo")

@@ -6,6 +6,8 @@ import io.viaduct.testbed.topology.Topology;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /// Configuration of every process of the demonstration and of the benchmarks. `docker/compose.yml`
 /// has the same keys; a test compares them.
@@ -23,6 +25,8 @@ public final class Plans {
 
   /// Routing table of [#secondAgent].
   public static final int SECOND_AGENT_TABLE = 30306;
+
+  private static final List<String> OWNERS = List.of("acme", "beacon"); // of snapt-1 and snapt-2
 
   private final Path directory;
   private final List<ReportKey> reportKeys;
@@ -53,7 +57,11 @@ public final class Plans {
     return directory.resolve("ca.pem");
   }
 
-  public ServicePlan billing() {
+  /// Returns the plan of billing.
+  ///
+  /// @param enrolled how many SNAPTs its configuration enrols, from snapt-1: those that run,
+  ///   because the bridge gives devices no list in its first 15 s while an enrolled SNAPT is silent
+  public ServicePlan billing(int enrolled) {
     return control(
         "danum-billing",
         9182,
@@ -67,9 +75,7 @@ public final class Plans {
         sip-domain: %7$s
         credentials: {key-file: %8$s}
         imports: {subscribers: %9$s}
-        snapts:
-          - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
-          - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
+        snapts: [%10$s]
         """
             .formatted(
                 Topology.CONTROL,
@@ -81,8 +87,21 @@ public final class Plans {
                 DOMAIN,
                 directory.resolve("credential.key"),
                 directory.resolve("subscribers.yml"),
-                reportKeys.get(0).publicKey(),
-                reportKeys.get(1).publicKey()));
+                IntStream.rangeClosed(1, enrolled)
+                    .mapToObj(this::enrolment)
+                    .collect(Collectors.joining(", "))));
+  }
+
+  private String enrolment(int number) {
+    return "{id: snapt-%d, report-key: \"%s\", owner: %s, region: core}"
+        .formatted(number, publicKey(number), OWNERS.get(number - 1));
+  }
+
+  /// Returns the public key with which a SNAPT signs its reports: raw, base64.
+  ///
+  /// @param number 1 or 2
+  public String publicKey(int number) {
+    return reportKeys.get(number - 1).publicKey();
   }
 
   public ServicePlan bridge() {

@@ -97,7 +97,7 @@ final class MovingLab {
     }
     Plans made = deployment.plans();
     int enrolled = Math.min(snapts, Deployment.ENROLLED);
-    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(), bridge()));
+    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(enrolled), bridge()));
     first.addAll(snapts(1, enrolled));
     start(first);
     fund();

@@ -21,6 +21,7 @@ class BenchReportsLabIT {
             directory,
             "--classes=HT_HD",
             "--kinds=text,random",
+            "--flows=1,5",
             "--seconds=2",
             "--peers=none");
     assertThat(saved(report, "text", "1 flow")).isGreaterThan(40);
@@ -57,7 +58,7 @@ class BenchReportsLabIT {
   void aHundredSessionsShareOneSnapt() throws Exception {
     JsonNode report =
         BenchRun.of(
-            "sessions", directory, "--sessions=100", "--rounds=1", "--seconds=1", "--idle=5");
+            "sessions", directory, "--sessions=100", "--rounds=1", "--seconds=1", "--idle=1");
     JsonNode step = report.get("rows").get(0);
     double held = step.get("heapBytes").asDouble() + step.get("nativeBytes").asDouble();
     assertThat(held / 1024).as("KiB per idle session: " + step).isLessThan(24);

@@ -13,6 +13,7 @@ class CrashLabIT {
         RunningDemo.start(
             "crash",
             "--once",
+            "--brief", // the other steps are those of DemoLabIT, and need no kill
             "--kill=snapt@handover",
             "--kill=billing@handover",
             "--kill=bridge@interactive",

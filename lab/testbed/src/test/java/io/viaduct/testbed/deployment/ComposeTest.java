@@ -39,7 +39,7 @@ class ComposeTest {
     var all = new Plans(directory, keys, Duration.ofSeconds(5));
     for (ServicePlan plan :
         List.of(
-            all.billing(), all.bridge(), all.webgui(), all.snapt(1), all.snapt(2), all.agent())) {
+            all.billing(2), all.bridge(), all.webgui(), all.snapt(1), all.snapt(2), all.agent())) {
       plans.put(plan.name(), plan);
     }
     var load = new Load(LoadSettings.builder().build());

@@ -28,7 +28,7 @@ public final class OnlySipDay {
 
   private void pass() throws Exception {
     lab.start();
-    MovingLab.await(() -> probes().path("answered").asLong(0) == 3, "three SIP probes answered");
+    MovingLab.await(() -> probes().path("answered").asLong(0) > 0, "a SIP probe is answered");
     MovingLab.say("alone beside the tunnel", probes().path("isAlone").asBoolean(true));
     MovingLab.say("round trip beside the tunnel", probes().path("roundTripMs").isNumber());
     block("add");

@@ -40,7 +40,7 @@ public final class PeerDay {
   private static final int STREAM_PORT = 5004;
   private static final int PACKETS_PER_SECOND = 100;
   private static final long IDLE_NS = 5_000_000_000L;
-  private static final long EVENT_NS = 2_000_000_000L;
+  private static final long EVENT_NS = 1_000_000_000L;
   private static final List<String> LINKS = List.of("A", "B");
   private static final NetworkPlan PLAN =
       new NetworkPlan(
@@ -89,7 +89,7 @@ public final class PeerDay {
         dialling.start(
             listening.key, DIALS, 9464, "dial: [%s], prefixes: [%s]".formatted(both, LISTENS));
     awaitPaths(4);
-    pause(3 * EVENT_NS); // round trips are known then
+    MovingLab.await(() -> roundTrips() == 4, "the end that listens knows four round trips");
     System.out.println(dialling.paths() + listening.paths());
     MovingLab.say("paths at the end that dials", dialling.used());
     MovingLab.say("paths at the end that listens", listening.used().size());

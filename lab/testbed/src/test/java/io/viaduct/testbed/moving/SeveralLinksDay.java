@@ -10,7 +10,7 @@ import io.viaduct.testbed.traffic.Way;
 import io.viaduct.testbed.weather.Direction;
 import io.viaduct.testbed.weather.Fate;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -23,10 +23,15 @@ import java.util.concurrent.TimeUnit;
 /// stream whose rule asks for two paths while both links lose 10 %.
 public final class SeveralLinksDay {
   private static final long SEED = 20_261_126;
-  private static final double SECONDS = 10;
-  private static final int TRANSFERS = 3;
+
+  /// Least rate of two equal links, as a multiple of one: less than an idle machine shows (1.7),
+  /// more than chance.
+  static final double GAIN_LEAST = 1.25;
+
+  private static final double ONE_SECONDS = 4;
+  private static final double BOTH_SECONDS = 10;
   private static final int PACKETS_PER_SECOND = 100;
-  private static final int PACKETS = 2_000;
+  private static final int PACKETS = 1_000;
   private static final String POLICY =
       "policy: [{protocol: udp, ports: [%d], method: all}]\n".formatted(MovingLab.STREAM_PORT);
   private static final NetworkPlan PLAN = new NetworkPlan(1, NetworkPlan.CHANGEABLE.links(), SEED);
@@ -55,20 +60,15 @@ public final class SeveralLinksDay {
     lab.agent.awaitUsed("linkA");
     Map<Way, Double> one = new EnumMap<>(Way.class);
     for (Way way : Way.values()) {
-      one.put(way, carried(way).mbitPerSecond());
+      one.put(way, carried(way, ONE_SECONDS).mbitPerSecond());
       MovingLab.say("one link " + way + " Mbit/s", one.get(way));
     }
     lab.network.restoreLink("B");
     lab.agent.awaitUsed("linkA", "linkB");
     for (Way way : Way.values()) {
-      Transfer[] transfers = new Transfer[TRANSFERS];
-      for (int i = 0; i < TRANSFERS; i++) {
-        transfers[i] = overBoth(way);
-      }
-      Arrays.sort(transfers, Comparator.comparingDouble(Transfer::mbitPerSecond));
-      Transfer median = transfers[TRANSFERS / 2];
-      MovingLab.say(way + " percent by link B", median.percentByB());
-      MovingLab.say(way + " gain", median.mbitPerSecond() / one.get(way));
+      Transfer typical = typical(way, GAIN_LEAST * one.get(way));
+      MovingLab.say(way + " percent by link B", typical.percentByB());
+      MovingLab.say(way + " gain", typical.mbitPerSecond() / one.get(way));
     }
     MovingLab.say("resequenced at the device", resequenced("cnapt"));
     MovingLab.say("resequenced at the SNAPT", resequenced("snapt-1"));
@@ -83,11 +83,23 @@ public final class SeveralLinksDay {
   /// @param percentByB percentage of the bytes that travelled by link B
   private record Transfer(double mbitPerSecond, long percentByB) {}
 
-  /// Transfers over both links. When CUBIC's window outgrows one link is chance: a packet lost at
-  /// the wrong moment costs it seconds. So the median of several transfers counts.
+  /// Returns the median of three transfers over both links. When CUBIC's window outgrows one link
+  /// is chance: a packet lost at the wrong moment costs it seconds. If two transfers reach the
+  /// least rate, so does the median: then the slower of the two stands for it, without a third one.
+  private Transfer typical(Way way, double leastMbitPerSecond) {
+    List<Transfer> transfers = new ArrayList<>(List.of(overBoth(way), overBoth(way)));
+    transfers.sort(Comparator.comparingDouble(Transfer::mbitPerSecond));
+    if (transfers.getFirst().mbitPerSecond() > leastMbitPerSecond) {
+      return transfers.getFirst();
+    }
+    transfers.add(overBoth(way));
+    transfers.sort(Comparator.comparingDouble(Transfer::mbitPerSecond));
+    return transfers.get(1);
+  }
+
   private Transfer overBoth(Way way) {
     long[] before = {bytes("A", way), bytes("B", way)};
-    double mbitPerSecond = carried(way).mbitPerSecond();
+    double mbitPerSecond = carried(way, BOTH_SECONDS).mbitPerSecond();
     MovingLab.say("both links " + way + " Mbit/s", mbitPerSecond);
     double byA = bytes("A", way) - before[0];
     double byB = bytes("B", way) - before[1];
@@ -99,11 +111,11 @@ public final class SeveralLinksDay {
         service, "viaduct_tunnel_verdicts_total{subject=\"record\",verdict=\"resequenced\"}");
   }
 
-  private TcpStream.Carried carried(Way way) {
+  private TcpStream.Carried carried(Way way, double seconds) {
     byte[] content = new byte[1 << 20];
     new Random(SEED).nextBytes(content);
     return new TcpStream(lab.network.device, lab.network.server, System::nanoTime)
-        .run(Topology.SERVER, way, content, SECONDS);
+        .run(Topology.SERVER, way, content, seconds);
   }
 
   private void copies() throws Exception {

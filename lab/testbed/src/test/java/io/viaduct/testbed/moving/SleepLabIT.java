@@ -17,8 +17,8 @@ class SleepLabIT {
   static final String TIMES = "SLEEP_TIMES";
   private static final Map<String, String> DAY =
       Map.of(
-          SECONDS, System.getProperty("lab.sleep", "25"),
-          TOKEN, System.getProperty("lab.token", "15s"),
+          SECONDS, System.getProperty("lab.sleep", "12"),
+          TOKEN, System.getProperty("lab.token", "8s"),
           TIMES, System.getProperty("lab.sleeps", "3"));
 
   // Of these, 20 ms are the neighbour discovery: a link that was down has forgotten its gateway.

@@ -131,7 +131,7 @@ public final class NamedDay {
     ServicePlan agent = plans.agent();
     List<ServicePlan> all =
         List.of(
-            plans.billing(),
+            plans.billing(1),
             plans.bridge(),
             with(
                 plans.snapt(1),

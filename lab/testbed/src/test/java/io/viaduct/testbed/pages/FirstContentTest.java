@@ -23,11 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The time until a page shows its first content in Chromium, and how far anything on it moves
 /// afterwards, with many charges behind it. Writes `target/pages.txt`: `./viaduct bench pages`. The
-/// number of charges is the system property `pages.charges`.
+/// properties `pages.charges` and `pages.visits` are the number of charges, and of the visits of
+/// each page that count.
 @Timeout(900)
 class FirstContentTest {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
-  private static final int VISITS = 9;
+  private static final int VISITS = Integer.getInteger("pages.visits", 1);
 
   private static final Set<String> OF_OPERATORS = Set.of("operator", "accounts");
 

@@ -20,18 +20,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Takes pictures of each page with a month of generated data, at three widths, light and dark.
-/// `./viaduct screenshots` copies those of the README to `docs/images`.
+/// Takes pictures of each page with a month of generated data, at three widths. `./viaduct
+/// screenshots` copies those of the README to `docs/images`. The property `pages.schemes` has the
+/// colour schemes: in the suite one, because no test compares pictures.
 @Timeout(600)
 class ScreenshotsTest {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path PICTURES = Path.of("target/screenshots");
   private static final int[] WIDTHS = {320, 768, 1440};
   private static final int HEIGHT = 900;
+  private static final List<ColorScheme> SCHEMES =
+      Stream.of(System.getProperty("pages.schemes", "LIGHT").split(","))
+          .map(ColorScheme::valueOf)
+          .toList();
 
   /// Rows of tables that are cards on small screens, with a cell that is out of view there.
   private static final String OUT_OF_VIEW =
@@ -207,7 +213,7 @@ class ScreenshotsTest {
         throw new AssertionError("%s at %d px scrolls sideways".formatted(name, width), e);
       }
       assertThat((List<?>) page.evaluate(OUT_OF_VIEW)).as("%s at %d px", name, width).isEmpty();
-      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+      for (ColorScheme scheme : SCHEMES) {
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
         String file = "%s-%d-%s.png".formatted(name, width, scheme).toLowerCase(Locale.ROOT);
         page.screenshot(
