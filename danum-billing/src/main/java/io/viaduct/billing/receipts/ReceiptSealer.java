@@ -207,9 +207,7 @@ public final class ReceiptSealer {
     batches.batchUpdate(
         "insert into receipt_link (account, number, transaction_id, day, balance_microdenarii, report,"
             + " charges, hash, signature) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        links.stream()
-            .map(link -> row(link, day, signed.contains(link)))
-            .toList());
+        links.stream().map(link -> row(link, day, signed.contains(link))).toList());
     jdbc.sql(
             "delete from receipt_waiting w using unnest(?::bigint[], ?::text[]) u(transaction_id, account)"
                 + " where (w.transaction_id, w.account) = (u.transaction_id, u.account)")

@@ -55,7 +55,8 @@ public final class StatementLines {
 
   /// Returns the line of a receipt.
   ///
-  /// @param signature billing's signature; empty if a later one covers the receipt, or that of the file
+  /// @param signature billing's signature; empty if a later one covers the receipt, or that of the
+  ///   file
   /// @param charges the bill; empty if the movement is about none, or if it is not kept any more
   /// @param report the report that is billed; null if none is, or if it is not kept any more
   public static String receipt(

@@ -37,7 +37,11 @@ class OperatorsToolsTest {
     cdr = Files.createDirectory(folder.resolve("cdr"));
     billing =
         RunningBilling.start(
-            folder, CLOCK, "cdr: {directory: '" + cdr + "', format: CSV, open-time: 1s}\nwebhooks: {allowed-networks: [127.0.0.1]}");
+            folder,
+            CLOCK,
+            "cdr: {directory: '"
+                + cdr
+                + "', format: CSV, open-time: 1s}\nwebhooks: {allowed-networks: [127.0.0.1]}");
     token = billing.operator();
   }
 

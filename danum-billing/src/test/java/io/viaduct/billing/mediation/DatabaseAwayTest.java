@@ -31,8 +31,7 @@ class DatabaseAwayTest {
   @TempDir Path home;
 
   private static MediationService mediation(HikariDataSource pool, ManualClock clock) {
-    return new MediationService(
-        IntakeOfPool.open(pool, clock, "alice"), IntakeOfPool.devices(pool, clock), clock);
+    return IntakeOfPool.service(pool, clock, "alice");
   }
 
   private static ReportVerdict verdict(MediationService mediation, SubmitRequest request) {

@@ -80,7 +80,7 @@ class InstalledPostgresTest {
       try (HikariDataSource pool =
           Migrations.open(InstalledPostgres.access("viaduct", server), 2)) {
         MediationService mediation =
-            new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+            IntakeOfPool.service(pool, clock, "alice");
         for (int sequence = 0; sequence < 3; sequence++) {
           assertThat(verdict(mediation, report(sequence))).isEqualTo(ReportVerdict.POSTED);
         }
@@ -96,7 +96,7 @@ class InstalledPostgresTest {
         assertThat(balance(pool)).isEqualTo(-3 * CHARGED);
         // The SNAPT sends what it has no answer for; a copy of what the backup has is posted once.
         MediationService mediation =
-            new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+            IntakeOfPool.service(pool, clock, "alice");
         assertThat(verdict(mediation, report(2))).isEqualTo(ReportVerdict.ALREADY_POSTED);
         assertThat(verdict(mediation, report(3))).isEqualTo(ReportVerdict.POSTED);
         assertThat(balance(pool)).isEqualTo(-4 * CHARGED);
@@ -121,7 +121,7 @@ class InstalledPostgresTest {
         first.execute("alter system set synchronous_standby_names = '*'");
         first.execute("select pg_reload_conf()");
         MediationService mediation =
-            new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+            IntakeOfPool.service(pool, clock, "alice");
         List<SubmitRequest> reports =
             List.of(report(0), report(1), report(2), report(3), report(4));
         for (SubmitRequest report : reports.subList(0, 3)) {

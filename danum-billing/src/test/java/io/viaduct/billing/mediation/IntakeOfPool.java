@@ -48,8 +48,12 @@ public final class IntakeOfPool {
         new SimpleMeterRegistry());
   }
 
-  /// Returns the intake of devices' reports on the same database.
-  static DeviceReportIntake devices(HikariDataSource pool, ManualClock clock) {
+  /// Returns the service for reports of SNAPTs and devices.
+  static MediationService service(HikariDataSource pool, ManualClock clock, String account) {
+    return new MediationService(open(pool, clock, account), devices(pool, clock), clock);
+  }
+
+  private static DeviceReportIntake devices(HikariDataSource pool, ManualClock clock) {
     JdbcClient jdbc = JdbcClient.create(pool);
     TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
     return new DeviceReportIntake(

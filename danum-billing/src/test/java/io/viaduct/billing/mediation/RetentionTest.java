@@ -136,7 +136,7 @@ class RetentionTest {
   /// Posts a report in each of the four months before the present one.
   private MediationService postFourMonths() {
     MediationService mediation =
-        new MediationService(IntakeOfPool.open(pool, clock, "alice"), clock);
+        IntakeOfPool.service(pool, clock, "alice");
     for (long sequence = 0; sequence < 4; sequence++) {
       if (sequence == 0) {
         topUp();
