@@ -160,12 +160,12 @@ public final class Egress implements AutoCloseable {
     return new HostRoutes(device.name(), hasIpv6(device.name()));
   }
 
-  /// Returns the check of sources (`rp_filter`, RFC 3704) that packets of the TUN device pass although
-  /// their address is not routed here: the first packets of a session that moves here leave before
-  /// its route is set, and those under way from a session that has left come after it has gone. The
-  /// SNAPT itself lets only the session's address pass. 0 is none, and the greater one of this and
-  /// of that of all devices counts. If that one is above 0, the loose check (2) is left, which drops
-  /// a packet unless the host has any route to its source.
+  /// Returns the check of sources (`rp_filter`, RFC 3704) that packets of the TUN device pass
+  /// although their address is not routed here: the first packets of a session that moves here
+  /// leave before its route is set, and those under way from a session that has left come after it
+  /// has gone. The SNAPT itself lets only the session's address pass. 0 is none, and the greater
+  /// one of this and of that of all devices counts. If that one is above 0, the loose check (2) is
+  /// left, which drops a packet unless the host has any route to its source.
   ///
   /// @param all the kernel's setting for all devices
   static String sourceCheck(String all) {

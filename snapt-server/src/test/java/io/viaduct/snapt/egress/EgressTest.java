@@ -8,7 +8,9 @@ class EgressTest {
   @Test
   void sourcesAreNotCheckedOnTheTunUnlessTheHostChecksAllDevices() {
     assertThat(Egress.sourceCheck("0\n")).isEqualTo("0");
-    assertThat(Egress.sourceCheck("1\n")).as("the loose check, where a check there is").isEqualTo("2");
+    assertThat(Egress.sourceCheck("1\n"))
+        .as("the loose check, where a check there is")
+        .isEqualTo("2");
     assertThat(Egress.sourceCheck("2\n")).isEqualTo("2");
   }
 }

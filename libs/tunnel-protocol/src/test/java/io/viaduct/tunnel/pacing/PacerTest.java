@@ -67,7 +67,9 @@ class PacerTest {
           20_000,
           nowNs);
     }
-    assertThat(next.bytesPerSecond()).as("it was the other SNAPT's").isGreaterThan(2 * known.limit());
+    assertThat(next.bytesPerSecond())
+        .as("it was the other SNAPT's")
+        .isGreaterThan(2 * known.limit());
   }
 
   @Test
