@@ -204,7 +204,10 @@ final class MovingLab {
   // Two lines for each group of counters: their names, then their values.
   private static long sourcesRefused(NetworkNamespace host) {
     List<String> lines =
-        host.run("cat", "/proc/net/netstat").lines().filter(each -> each.startsWith("TcpExt")).toList();
+        host.run("cat", "/proc/net/netstat")
+            .lines()
+            .filter(each -> each.startsWith("TcpExt"))
+            .toList();
     List<String> names = List.of(lines.getFirst().split(" "));
     return Long.parseLong(lines.getLast().split(" ")[names.indexOf("IPReversePathFilter")]);
   }
