@@ -4,6 +4,7 @@ import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +17,8 @@ import java.util.regex.Pattern;
 final class CommandLineStep {
   private static final long VOUCHER = 5_000_000;
   private static final Pattern CODE = Pattern.compile("[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}");
+  private static final Pattern PAID = Pattern.compile("(?m)^to pay +(-?[0-9.]+) den\\b");
+  private static final int DECIMALS = 6; // of a micro-denarius
 
   private final Deployment deployment;
   private final BillingClient alice;
@@ -85,13 +88,18 @@ final class CommandLineStep {
     String explained = denarii("alice", "explain", dearest.id());
     narration.block(explained);
     narration.hold(
-        explained
-            .lines()
-            .filter(line -> line.startsWith("to pay"))
-            .anyMatch(line -> line.contains(BillingClient.denarii(dearest.net()))),
+        comesTo(explained, dearest.net()),
         "denarii explain %s comes to what the charge is: %s",
         dearest.id(),
         BillingClient.denarii(dearest.net()));
+  }
+
+  /// Returns true if an explanation ends with an amount, in micro-denarii. The command prints no
+  /// zeros at the end of a fraction.
+  static boolean comesTo(String explained, long net) {
+    Matcher paid = PAID.matcher(explained);
+    return paid.find()
+        && new BigDecimal(paid.group(1)).compareTo(BigDecimal.valueOf(net, DECIMALS)) == 0;
   }
 
   /// Runs the command with a log-in of its own, and returns what it prints.
