@@ -293,7 +293,7 @@ class QueuedReportsTest {
       }
     }
     Path configuration = folder.resolve("billing-0").resolve("billing.yml");
-    for (int posted : new int[] {1, 30, 60}) {
+    for (int posted : new int[] {1, 40}) {
       Process process = process(configuration);
       try {
         await()
