@@ -104,7 +104,8 @@ class ChargesFileTest {
                       "explain " + Charges.SELECT + where.sql() + where.order(),
                       String.class,
                       values.toArray()));
-      // The charges are in the partition of month 0; the others are empty, and merged in their order.
+      // The charges are in the partition of month 0; the others are empty, and merged in their
+      // order.
       assertThat(plan)
           .contains("Index Scan")
           .doesNotContain(
