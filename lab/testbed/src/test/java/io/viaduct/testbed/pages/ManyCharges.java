@@ -49,7 +49,8 @@ final class ManyCharges {
       database.execute("analyze " + table);
     }
     for (String table : List.of("charging_interval", "charge", "ledger_transaction")) {
-      database.execute("select setval('" + table + "_id', (select max(id) from " + table + "_before))");
+      database.execute(
+          "select setval('" + table + "_id', (select max(id) from " + table + "_before))");
     }
     // What autovacuum does within minutes of such an insert; index-only scans need it.
     database.execute("vacuum charge");
