@@ -82,7 +82,8 @@ create trigger snapt_key_is_kept after insert or update of report_key on snapt f
 create function posting_needs_receipt() returns trigger language plpgsql as $$
 begin
   insert into receipt_waiting (transaction_id, account)
-    select distinct transaction_id, substr(account, 6) from added where account like 'USER:%' on conflict do nothing;
+    select distinct a.transaction_id, substr(a.account, 6) from added a join ledger_transaction t on t.id = a.transaction_id
+      where a.account like 'USER:%' and t.kind <> 'CARRY_FORWARD' on conflict do nothing; -- which moves no balance (V112)
   return null;
 end $$;
 create trigger posting_needs_receipt after insert on posting referencing new table as added

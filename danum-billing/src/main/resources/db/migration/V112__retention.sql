@@ -62,7 +62,7 @@ end $$;
 create function not_sealable(until bigint) returns table (reason text) language sql stable as $$
   select r.reason from (values (until << 41, month_start(until))) b(id, began), lateral (
     select 'no_partitions' as reason where not exists (select from billing_month where number = until)
-    union all select 'not_final' where exists (select from charging_interval where id < b.id and state in ('PROVISIONAL', 'CORRECTED'))
+    union all select 'not_final' where exists (select from charging_interval where id < b.id and state in ('PROVISIONAL', 'CORRECTED', 'FINAL_PROVISIONAL'))
     union all select 'month_0'
       where exists (select from charging_interval_before where started_at >= b.began)
         or exists (select from ledger_transaction_before where posted_at >= b.began and interval_id is null)
@@ -72,6 +72,7 @@ create function not_sealable(until bigint) returns table (reason text) language 
     union all select 'rerating' where exists (select from rerating_item k join rerating r on r.number = k.rerating
       where k.outcome = 'WAITING' and not r.stopped and k.interval_id < b.id)
     union all select 'unpublished' where exists (select from charge_outbox where charge_id < b.id)
+    union all select 'no_receipt' where exists (select from receipt_waiting where transaction_id < b.id)
     union all select 'no_export' where not (select enabled from cdr_export)
     union all select 'not_exported' where exists (select from charging_interval i
       left join cdr_interval c on c.interval_id = i.id left join cdr_file f on f.sequence = c.file_sequence

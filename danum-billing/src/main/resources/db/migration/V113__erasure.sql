@@ -38,7 +38,7 @@ create function not_erasable(former text) returns text language sql stable as $$
   select case
     when not exists (select from account where id = former) then 'unknown'
     when exists (select from account where id = former and state <> 'closed') then 'not_closed'
-    when exists (select from charging_interval where account = former and state in ('PROVISIONAL', 'CORRECTED')) then 'not_final'
+    when exists (select from charging_interval where account = former and state in ('PROVISIONAL', 'CORRECTED', 'FINAL_PROVISIONAL')) then 'not_final'
     when exists (select from held_report where account = former and state = 'HELD') then 'held'
     when exists (select from snapt_owner where owner = former) then 'snapt_owner'
     when exists (select from open_day where account = former) then 'caps'
@@ -54,8 +54,18 @@ create function account_columns() returns table (of_table regclass, column_name 
     from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
     where contype = 'f' and conparentid = 0 and cardinality(conkey) = 1
       and confrelid in ('account'::regclass, 'credit_account'::regclass, 'ledger_account'::regclass)
-  union values ('held_report'::regclass, 'account'::name, ''), ('open_wallet', 'account', ''), ('discrepancy', 'account', ''), ('credit_quota', 'account', '')
+  union values ('held_report'::regclass, 'account'::name, ''), ('open_wallet', 'account', ''), ('discrepancy', 'account', ''), ('credit_quota', 'account', ''),
+    ('receipt_chain', 'account', ''), ('receipt_link', 'account', ''), ('receipt_waiting', 'account', '')
 $$;
+
+-- The first link of a chain hashes the account's name, so it cannot be recomputed afterwards.
+alter table receipt_chain add column erased boolean not null default false;
+
+-- Tables whose rows of an account are deleted with the person; later versions add theirs.
+create table personal_rows (
+  of_table regclass primary key
+);
+insert into personal_rows values ('refused_report'), ('webhook_event'), ('api_token'), ('login_session'), ('password_reset');
 
 -- Erases a closed account, in one transaction. The owner's role calls it. Returns the reason why it cannot, or null.
 create function erase_account(former text, pseudonym text) returns text language plpgsql as $$
@@ -83,11 +93,9 @@ begin
   delete from flow_peer where interval_id in (select id from charging_interval where account = former);
   delete from report_original where interval_id in (select id from charging_interval where account = former);
   update held_report set envelope = '' where account = former;
-  delete from refused_report where account = former;
-  delete from webhook_event where account = former;
-  delete from api_token where account = former;
-  delete from login_session where account = former;
-  delete from password_reset where account = former;
+  for x in select of_table from personal_rows loop
+    execute format('delete from %s where account = $1', x.of_table) using former;
+  end loop;
   update webhook_endpoint set state = 'DELETED', url = '', description = '' where account = former;
   -- A right to update is needed also to lock the rows that a foreign key refers to; see V4. None of them stays: afterMigrate
   -- would give it to the application.
@@ -101,6 +109,9 @@ begin
     execute format('update %s set %I = $2 where %I = $1', x.of_table, x.column_name, x.column_name)
       using x.prefix || former, x.prefix || pseudonym;
   end loop;
+  grant update (erased) on receipt_chain to current_user;
+  update receipt_chain set erased = true where account = pseudonym;
+  revoke update (erased) on receipt_chain from current_user;
   delete from credit_account where account = former;
   delete from account where id = former;
   delete from ledger_account where name = 'USER:' || former;

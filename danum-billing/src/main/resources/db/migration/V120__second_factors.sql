@@ -54,3 +54,5 @@ begin
 end $$;
 create trigger account_closed_forgets_second_factor after update of state on account for each row
   when (new.state = 'closed') execute function account_forgets_second_factor();
+
+insert into personal_rows values ('second_factor'), ('login_challenge');

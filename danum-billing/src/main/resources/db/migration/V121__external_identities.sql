@@ -29,3 +29,5 @@ begin
   delete from external_identity where account = new.id;
   return null;
 end $$;
+
+insert into personal_rows values ('external_identity');

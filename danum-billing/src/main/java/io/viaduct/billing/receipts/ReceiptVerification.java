@@ -49,7 +49,8 @@ public final class ReceiptVerification {
     }
   }
 
-  /// A link as stored; a null movement if the ledger does not have its transaction.
+  /// A link as stored; a null movement if the ledger does not have its transaction, because its
+  /// month was dropped (ADR 0059).
   private record Link(
       String account,
       long number,
@@ -60,6 +61,8 @@ public final class ReceiptVerification {
       ByteString charges,
       ByteString hash,
       ByteString signature,
+      boolean isDropped,
+      boolean isErased,
       @Nullable Movement movement) {}
 
   private Check chains() {
@@ -67,7 +70,9 @@ public final class ReceiptVerification {
     jdbc.sql(
             """
             select p.account || ', transaction ' || p.transaction_id
-            from (select distinct transaction_id, substr(account, 6) as account from posting where account like 'USER:%') p
+            from (select distinct a.transaction_id, substr(a.account, 6) as account
+              from posting a join ledger_transaction t on t.id = a.transaction_id
+              where a.account like 'USER:%' and t.kind <> 'CARRY_FORWARD') p
             left join receipt_link l on (l.transaction_id, l.account) = (p.transaction_id, p.account)
             left join receipt_waiting w on (w.transaction_id, w.account) = (p.transaction_id, p.account)
             where (l.transaction_id is null) = (w.transaction_id is null)
@@ -109,6 +114,7 @@ public final class ReceiptVerification {
   private List<Link> page(@Nullable Link after) {
     return jdbc.sql(
             "select l.account, l.number, c.salt, l.day, l.balance_microdenarii, l.report, l.charges, l.hash, l.signature, "
+                + "l.transaction_id < kept_from() as dropped, c.erased, "
                 + Movement.COLUMNS.formatted("l")
                 + " from receipt_link l join receipt_chain c on c.account = l.account"
                 + " left join ledger_transaction t on t.id = l.transaction_id"
@@ -126,17 +132,20 @@ public final class ReceiptVerification {
               ByteString.copyFrom(row.getBytes(7)),
               ByteString.copyFrom(row.getBytes(8)),
               signature == null ? ByteString.EMPTY : ByteString.copyFrom(signature),
+              row.getBoolean("dropped"),
+              row.getBoolean("erased"),
               row.getObject("id") == null ? null : Movement.of(row, row.getString(1)));
         })
         .list();
   }
 
+  // The first receipt of a user who was erased hashed the former name (ADR 0059).
   // Charges that are not kept any more are taken from the link. Another check compares the charges
   // that are kept with their report.
   private static boolean isRight(Link link, @Nullable Link before, PostedBills bills) {
     Movement movement = link.movement();
     if (movement == null) {
-      return false;
+      return link.isDropped() && link.number() == (before == null ? 1 : before.number() + 1);
     }
     List<StatementCharge> charges = bills.charges(movement);
     ByteString report = bills.report(movement);
@@ -155,7 +164,7 @@ public final class ReceiptVerification {
     return receipt.number() == link.number()
         && receipt.balance() == link.balance()
         && (before == null || !link.day().isBefore(before.day()))
-        && receipt.hash().equals(link.hash());
+        && (before == null && link.isErased() || receipt.hash().equals(link.hash()));
   }
 
   // A signature covers the links before.

@@ -117,12 +117,40 @@ public final class StatementFiles {
                 .findFirst()
                 .orElse(null);
     long first = anchored == null ? 1 : last(account, anchored);
+    if (first < firstKept(account)) {
+      return rangeOfKept(account, chain, to);
+    }
     return new Range(
         first,
         last(account, to),
         roots.between(anchored == null ? LocalDate.EPOCH : anchored, to).stream()
             .filter(root -> root.root().accounts() > chain.position())
             .toList());
+  }
+
+  // Movements of dropped months are not known any more: the file begins with the first receipt that
+  // is kept, and that a published root covers.
+  private Range rangeOfKept(String account, Chain chain, LocalDate to) {
+    long kept = firstKept(account);
+    List<PublishedRoot> covering =
+        roots.between(LocalDate.EPOCH, to).stream()
+            .filter(root -> root.root().accounts() > chain.position())
+            .filter(root -> last(account, root.root().day()) >= kept)
+            .toList();
+    return covering.isEmpty()
+        ? new Range(kept, last(account, to), List.of())
+        : new Range(last(account, covering.getFirst().root().day()), last(account, to), covering);
+  }
+
+  private long firstKept(String account) {
+    return jdbc.sql(
+            """
+            select coalesce(max(number) + 1, 1) from receipt_link
+            where account = ? and kept_from() > 0 and transaction_id < kept_from()
+            """)
+        .param(account)
+        .query(Long.class)
+        .single();
   }
 
   private long last(String account, LocalDate day) {
@@ -222,7 +250,7 @@ public final class StatementFiles {
     Map<String, List<ByteString>> keys = new HashMap<>();
     jdbc.sql(
             """
-            select r.interval_id, i.snapt_id, r.content, r.signature, r.token, d.receipt from snapt_report r
+            select r.interval_id, i.snapt_id, r.content, r.signature, r.token, d.receipt from report_original r
             join charging_interval i on i.id = r.interval_id left join interval_decision d on d.interval_id = r.interval_id
             where r.interval_id = any(?)
             """)

@@ -79,8 +79,7 @@ class InstalledPostgresTest {
       server.execute("create database viaduct owner viaduct_owner");
       try (HikariDataSource pool =
           Migrations.open(InstalledPostgres.access("viaduct", server), 2)) {
-        MediationService mediation =
-            IntakeOfPool.service(pool, clock, "alice");
+        MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
         for (int sequence = 0; sequence < 3; sequence++) {
           assertThat(verdict(mediation, report(sequence))).isEqualTo(ReportVerdict.POSTED);
         }
@@ -95,8 +94,7 @@ class InstalledPostgresTest {
         verify(pool);
         assertThat(balance(pool)).isEqualTo(-3 * CHARGED);
         // The SNAPT sends what it has no answer for; a copy of what the backup has is posted once.
-        MediationService mediation =
-            IntakeOfPool.service(pool, clock, "alice");
+        MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
         assertThat(verdict(mediation, report(2))).isEqualTo(ReportVerdict.ALREADY_POSTED);
         assertThat(verdict(mediation, report(3))).isEqualTo(ReportVerdict.POSTED);
         assertThat(balance(pool)).isEqualTo(-4 * CHARGED);
@@ -120,8 +118,7 @@ class InstalledPostgresTest {
         // From now on a commit is answered when the standby has it too.
         first.execute("alter system set synchronous_standby_names = '*'");
         first.execute("select pg_reload_conf()");
-        MediationService mediation =
-            IntakeOfPool.service(pool, clock, "alice");
+        MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
         List<SubmitRequest> reports =
             List.of(report(0), report(1), report(2), report(3), report(4));
         for (SubmitRequest report : reports.subList(0, 3)) {

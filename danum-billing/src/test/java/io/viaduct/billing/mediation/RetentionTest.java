@@ -135,8 +135,7 @@ class RetentionTest {
 
   /// Posts a report in each of the four months before the present one.
   private MediationService postFourMonths() {
-    MediationService mediation =
-        IntakeOfPool.service(pool, clock, "alice");
+    MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
     for (long sequence = 0; sequence < 4; sequence++) {
       if (sequence == 0) {
         topUp();
