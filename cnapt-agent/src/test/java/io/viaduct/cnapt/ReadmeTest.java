@@ -10,6 +10,7 @@ import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.tunnel.Carried;
+import io.viaduct.cnapt.usage.DeviceReports;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -51,6 +52,7 @@ class ReadmeTest {
       meters.of((PeerServer) null);
       meters.of((RoutingHook) null);
       meters.of((BridgeDirectory) null);
+      meters.of((DeviceReports) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Dispatches each request to the part that serves its method.
 public final class SipService implements RequestHandler {
-  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE");
-  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
+  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE", "PUBLISH");
+  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, PUBLISH, OPTIONS";
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
@@ -29,6 +29,7 @@ public final class SipService implements RequestHandler {
   private final Registrar registrar;
   private final MessageProxy proxy;
   private final Notifier notifier;
+  private final Publications publications;
   private final SipMeters meters;
   private volatile @Nullable RequestSender endpoint;
 
@@ -38,18 +39,26 @@ public final class SipService implements RequestHandler {
     void onSubscribe(IncomingRequest request);
   }
 
+  /// Serves PUBLISH.
+  @FunctionalInterface
+  public interface Publications {
+    void onPublish(IncomingRequest request);
+  }
+
   public SipService(
       String domain,
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
       Notifier notifier,
+      Publications publications,
       SipMeters meters) {
     this.domain = domain;
     this.subscribers = subscribers;
     this.registrar = registrar;
     this.proxy = proxy;
     this.notifier = notifier;
+    this.publications = publications;
     this.meters = meters;
   }
 
@@ -104,13 +113,14 @@ public final class SipService implements RequestHandler {
         }
       }
       case "SUBSCRIBE" -> notifier.onSubscribe(request);
+      case "PUBLISH" -> publications.onPublish(request);
       case "OPTIONS" -> {
         meters.count(SipMeters.Event.OPTIONS_ANSWERED);
         request.answer(
             SipResponse.to(message, 200)
                 .with("Allow", ALLOW)
                 .with("Accept", "text/plain, application/json")
-                .with("Allow-Events", "snapt-session"));
+                .with("Allow-Events", "snapt-session, viaduct-usage"));
       }
       default -> {
         meters.count(Refusal.METHOD_NOT_ALLOWED);
