@@ -123,11 +123,6 @@ public record BillingConfiguration(
     snaptOwners = Map.copyOf(snaptOwners);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
-    between(
-        "device-reports.charge-after",
-        deviceReports.chargeAfter(),
-        Duration.ofSeconds(1),
-        adjustmentTime);
     require(
         heldReports >= 1 && heldReports <= 1_000_000,
         "held-reports must be 1 to 1000000",
@@ -160,6 +155,7 @@ public record BillingConfiguration(
   ///   report above it is not charged
   public record DeviceReports(Duration chargeAfter, long boundPerAccount) {
     public DeviceReports {
+      between("charge-after", chargeAfter, Duration.ofSeconds(1), Duration.ofDays(31));
       require(
           boundPerAccount >= 0 && boundPerAccount <= DENARII_MAX,
           "bound-per-account must be 0 to " + DENARII_MAX,
