@@ -1,5 +1,5 @@
 -- A device reports each interval too (ADR 0062). Its report is provisional until the SNAPT's report of the same interval comes.
--- Without that report the device's is charged, as an interval of its own whose session is written 'device:SESSION': no SNAPT can
+-- Without that report the device's is charged, as an interval of its own whose session is written 'device:ACCOUNT:SESSION': no SNAPT can
 -- use that name, so both reports can be billed, and each only once.
 create table device_report (
   id          bigint generated always as identity primary key,

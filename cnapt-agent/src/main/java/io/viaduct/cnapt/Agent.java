@@ -44,6 +44,7 @@ import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.EndRole;
 import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
+import io.viaduct.cnapt.usage.DeviceReports;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.service.configuration.ConfigurationKeys;
@@ -110,6 +111,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private final StrayRoutes strays;
   private final RegistrationMoves registration;
   private final TokenSource tokens;
+  private final DeviceReports reports;
   private final ReceiptLedger receipts;
   private final BridgeDirectory bridge;
   private final UsedSnapts snapts;
@@ -156,8 +158,12 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     // The start of SIP and of TLS each takes as long as the rest of the start.
     EarlyStart.beside("tls-start", authorities::get);
     EarlyStart.beside("sip-start", tokens::prepare);
+    this.reports =
+        DeviceReports.open(
+            configuration.state(), device::signReport, tokens::publish, clock, nanoTime);
     this.receipts =
-        ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
+        ReceiptLedger.open(
+            configuration.state(), configuration.receipts(), device::sign, clock, reports);
     this.classifier = Applications.classifier(configuration.applications());
     Policy policy = AgentReload.policy("", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
@@ -270,6 +276,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     own.of(bridge);
     own.of(portalNames);
     own.of(strays);
+    own.of(reports);
     own.paths(configuration.snapts().sessions(), data.counters());
     own.sip(() -> tokens.status().probes());
     if (configuration.routingHook().socket().isPresent()) {
@@ -360,6 +367,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   private void ticket(SessionTicket ticket) {
+    reports.token(ticket.token());
     snapts.present(ticket);
     if (slept.getAndSet(false)) {
       snapts.networkChanged();
@@ -506,6 +514,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     network.close();
     data.close();
     snapts.close("the agent stops");
+    reports.close();
     tokens.close();
     OutsideResolverProvider.install(null);
     names.close();

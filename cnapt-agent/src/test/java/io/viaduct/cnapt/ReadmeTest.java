@@ -12,6 +12,7 @@ import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.tunnel.Carried;
+import io.viaduct.cnapt.usage.DeviceReports;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -55,6 +56,7 @@ class ReadmeTest {
       meters.of((BridgeDirectory) null);
       meters.of((PortalNames) null);
       meters.of((StrayRoutes) null);
+      meters.of((DeviceReports) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

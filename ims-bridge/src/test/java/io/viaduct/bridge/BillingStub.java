@@ -12,6 +12,7 @@ import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.SubmitResponse;
 import io.viaduct.usage.v1.UsageReport;
@@ -26,6 +27,8 @@ public final class BillingStub implements AutoCloseable {
   public final List<UsageReport> posted = new CopyOnWriteArrayList<>();
   public final List<SubmitRequest> requests = new CopyOnWriteArrayList<>();
   public final List<Integer> batches = new CopyOnWriteArrayList<>();
+  public final List<SubmitDeviceReportsRequest> deviceReports = new CopyOnWriteArrayList<>();
+  public volatile ReportVerdict deviceVerdict = ReportVerdict.PROVISIONAL;
   public volatile boolean broken;
   private final Server server;
 
@@ -69,6 +72,24 @@ public final class BillingStub implements AutoCloseable {
       } catch (Exception e) {
         answer.onError(e);
       }
+    }
+
+    @Override
+    public void submitDeviceReports(
+        SubmitDeviceReportsRequest request, StreamObserver<SubmitResponse> answer) {
+      if (broken) {
+        answer.onError(Status.INTERNAL.asRuntimeException());
+        return;
+      }
+      deviceReports.add(request);
+      answer.onNext(
+          SubmitResponse.newBuilder()
+              .addAcks(
+                  ReportAck.newBuilder()
+                      .setVerdict(deviceVerdict)
+                      .setReason("FORGED: by \r\nnobody"))
+              .build());
+      answer.onCompleted();
     }
 
     private synchronized ReportAck ack(UsageReport report) {

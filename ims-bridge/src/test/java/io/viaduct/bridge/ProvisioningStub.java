@@ -1,6 +1,7 @@
 package io.viaduct.bridge;
 
 import com.google.protobuf.ByteString;
+import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
@@ -48,6 +49,11 @@ public final class ProvisioningStub implements AutoCloseable {
             .addService(new Service())
             .build()
             .start();
+  }
+
+  /// Returns the service, for a server that has others too.
+  public BindableService service() {
+    return new Service();
   }
 
   public int port() {

@@ -117,6 +117,7 @@ public final class SipSide implements RequestSender {
             new MessageProxy(
                 authentication, SUBSCRIBERS, locations, METERS, Duration.ofDays(1), () -> now),
             notifier,
+            request -> request.answer(405), // reports of devices need billing
             METERS);
     service.attach(this);
     notifier.attach(this);

@@ -56,6 +56,11 @@ public final class DeviceIdentity {
     return SignedMessage.RECEIPT.sign(pair.getPrivate(), receipt);
   }
 
+  /// Signs the bytes of a `DeviceReport`.
+  public ByteString signReport(ByteString report) {
+    return SignedMessage.DEVICE_REPORT.sign(pair.getPrivate(), report);
+  }
+
   /// Returns a constant, so that the key never appears in logs.
   @Override
   public String toString() {

@@ -27,6 +27,7 @@ import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataCounters;
 import io.viaduct.cnapt.tunnel.FlowRefusal;
 import io.viaduct.cnapt.tunnel.Placement;
+import io.viaduct.cnapt.usage.DeviceReports;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.path.Carrier;
@@ -482,6 +483,19 @@ public final class AgentMeters {
     }
     Gauge.builder("viaduct_receipts_owed", receipts, ReceiptLedger::owed)
         .description("Requests for receipts that wait for packets in flight")
+        .register(registry);
+  }
+
+  /// Registers the meters of the device's own reports.
+  public void of(DeviceReports reports) {
+    for (DeviceReports.Fate fate : DeviceReports.Fate.values()) {
+      counter("viaduct_device_reports", reports, r -> r.of(fate))
+          .description("The device's own reports of usage, by fate")
+          .tag("fate", MetricLabel.of(fate))
+          .register(registry);
+    }
+    Gauge.builder("viaduct_device_reports_spooled", reports, DeviceReports::spooled)
+        .description("The device's own reports that the bridge has not taken")
         .register(registry);
   }
 

@@ -1,6 +1,8 @@
 package io.viaduct.cnapt.receipts;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.cnapt.usage.DeviceReports;
+import io.viaduct.cnapt.usage.SessionReports;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
@@ -47,6 +49,8 @@ public final class ReceiptLedger implements AutoCloseable {
   private final AtomicInteger owed = new AtomicInteger();
   private final Set<String> logged = new LinkedHashSet<>();
   private final Map<Integer, SessionRecord> open = new HashMap<>(); // by line
+  private final Map<SessionRecord, SessionReports> reporting = new HashMap<>();
+  private final @Nullable DeviceReports reports;
 
   /// The outcomes of a boundary; each value is a counter.
   public enum Outcome {
@@ -62,7 +66,9 @@ public final class ReceiptLedger implements AutoCloseable {
       ReceiptSettings settings,
       UnaryOperator<ByteString> sign,
       InstantSource clock,
-      StateFile file) {
+      StateFile file,
+      @Nullable DeviceReports reports) {
+    this.reports = reports;
     this.settings = settings;
     this.sign = sign;
     this.clock = clock;
@@ -72,7 +78,7 @@ public final class ReceiptLedger implements AutoCloseable {
     }
   }
 
-  /// Opens the state file.
+  /// Opens the state file of a device that makes no reports of its own.
   ///
   /// @param directory directory of the file; created with mode 0700 if it is missing
   /// @param sign signs the bytes of a receipt with the device key
@@ -80,8 +86,28 @@ public final class ReceiptLedger implements AutoCloseable {
   public static ReceiptLedger open(
       Path directory, ReceiptSettings settings, UnaryOperator<ByteString> sign, InstantSource clock)
       throws IOException {
+    return open(directory, settings, sign, clock, null);
+  }
+
+  /// Opens the state file.
+  ///
+  /// @param directory directory of the file; created with mode 0700 if it is missing
+  /// @param sign signs the bytes of a receipt with the device key
+  /// @param reports takes the device's own reports; null if it makes none
+  /// @throws IOException if the file cannot be used, or another agent uses it
+  public static ReceiptLedger open(
+      Path directory,
+      ReceiptSettings settings,
+      UnaryOperator<ByteString> sign,
+      InstantSource clock,
+      @Nullable DeviceReports reports)
+      throws IOException {
     return new ReceiptLedger(
-        settings, sign, clock, StateFile.open(directory, SessionRecord.BYTES, SESSIONS_MAX));
+        settings,
+        sign,
+        clock,
+        StateFile.open(directory, SessionRecord.BYTES, SESSIONS_MAX),
+        reports);
   }
 
   /// Starts the counts of a new session, in place of the oldest one. The previous session of the
@@ -100,7 +126,16 @@ public final class ReceiptLedger implements AutoCloseable {
                 .min(Comparator.comparingLong(SessionRecord::sinceMs))
                 .orElseThrow();
     place.begin(SessionRecord.key(snaptId, sessionId), epoch, clock.millis());
-    open.put(line, place);
+    SessionRecord before = open.put(line, place);
+    if (before != null) {
+      reporting.remove(before);
+    }
+    DeviceReports own = reports;
+    if (own != null) {
+      SessionReports begun = own.begin(snaptId, sessionId, epoch);
+      reporting.put(place, begun);
+      place.counts().tap(begun.tap());
+    }
     keep();
     return place.counts();
   }
@@ -116,7 +151,10 @@ public final class ReceiptLedger implements AutoCloseable {
 
   /// Records the end of the session of a line. Packets still in flight will not be counted.
   public void ended(int line) {
-    open.remove(line);
+    SessionRecord ended = open.remove(line);
+    if (ended != null) {
+      reporting.remove(ended);
+    }
   }
 
   /// Answers a boundary.
@@ -137,6 +175,10 @@ public final class ReceiptLedger implements AutoCloseable {
               ReceiptRefusalReason.UNKNOWN_SESSION,
               SessionCounts.inMemory(),
               Outcome.UNKNOWN_SESSION));
+    }
+    SessionReports own = reporting.get(record);
+    if (own != null) {
+      own.boundary(boundary);
     }
     if (!record.hasSignedSame(boundary)) {
       if (record.hasSigned(boundary) || !agrees(record, boundary)) {

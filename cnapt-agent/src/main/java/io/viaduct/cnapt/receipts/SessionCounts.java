@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.receipts;
 
+import io.viaduct.cnapt.usage.UsageTap;
 import java.nio.ByteBuffer;
 
 /// The device's own counts of one session. They are in a memory-mapped file, so they survive the
@@ -14,6 +15,7 @@ public final class SessionCounts {
   private static final int RECENT_DOWN = 32;
 
   private final ByteBuffer memory;
+  private volatile UsageTap tap = UsageTap.NONE; // written by the control loop
 
   /// @param memory 40 bytes
   SessionCounts(ByteBuffer memory) {
@@ -37,6 +39,16 @@ public final class SessionCounts {
     memory.putLong(RECENT_LOST, recentLost);
     memory.putLong(RECENT_UP, recentUp);
     memory.putLong(RECENT_DOWN, recentDown);
+  }
+
+  /// Sets the way of the session's flows to the device's reports, before the session begins.
+  void tap(UsageTap reports) {
+    tap = reports;
+  }
+
+  /// Returns the way of the session's flows to the device's reports.
+  public UsageTap tap() {
+    return tap;
   }
 
   /// Returns the inner IP bytes that were sent.

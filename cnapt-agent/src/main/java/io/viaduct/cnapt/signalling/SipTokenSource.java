@@ -3,6 +3,7 @@ package io.viaduct.cnapt.signalling;
 import io.viaduct.cnapt.control.BridgeKeys;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.snapts.SnaptTerms;
+import io.viaduct.cnapt.usage.ReportPublisher;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.HandshakeFailure;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +42,8 @@ import org.slf4j.LoggerFactory;
 /// on the tunnel.
 public final class SipTokenSource implements TokenSource, UserAgentListener {
   private static final Logger LOG = LoggerFactory.getLogger(SipTokenSource.class);
+  private static final String USAGE_EVENT = "viaduct-usage";
+  private static final String USAGE_TYPE = "application/vnd.viaduct.device-report";
   private static final int LOOK_MS = 500;
   private static final int DEREGISTER_SECONDS_MAX = 2;
 
@@ -174,6 +178,27 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   @Override
   public void onState(UserAgentState state) {
     look(state);
+  }
+
+  @Override
+  public CompletableFuture<ReportPublisher.Answer> publish(byte[] report) {
+    UserAgent started = agent;
+    return started == null || !started.state().isRegistered()
+        ? CompletableFuture.completedFuture(ReportPublisher.Answer.LATER)
+        : started
+            .publish(USAGE_EVENT, USAGE_TYPE, report)
+            .thenApply(response -> answer(response.status()));
+  }
+
+  // A bridge of the version before knows no PUBLISH (405). A refusal with another status than these
+  // may pass: the registration, the account or billing.
+  private static ReportPublisher.Answer answer(int status) {
+    return switch (status) {
+      case 200 -> ReportPublisher.Answer.TAKEN;
+      case 400, 413, 415 -> ReportPublisher.Answer.REFUSED;
+      case 405, 489, 501 -> ReportPublisher.Answer.UNSUPPORTED;
+      default -> ReportPublisher.Answer.LATER;
+    };
   }
 
   private void look() {

@@ -1,5 +1,8 @@
 package io.viaduct.cnapt.signalling;
 
+import io.viaduct.cnapt.usage.ReportPublisher;
+import java.util.concurrent.CompletableFuture;
+
 /// A source of session tokens. Any thread may call the methods; they do not block.
 public interface TokenSource extends AutoCloseable {
   /// Does the slow part of [#start] in advance, on a thread of the caller. Optional.
@@ -16,6 +19,13 @@ public interface TokenSource extends AutoCloseable {
 
   /// Tells whether a session stands. While none does, a source may watch its own path.
   default void tunnel(boolean isUp) {}
+
+  /// Sends a report of the device to the bridge.
+  ///
+  /// @param report serialized SignedDeviceReport
+  default CompletableFuture<ReportPublisher.Answer> publish(byte[] report) {
+    return CompletableFuture.completedFuture(ReportPublisher.Answer.UNSUPPORTED);
+  }
 
   /// Returns the status of the source.
   SignallingStatus status();

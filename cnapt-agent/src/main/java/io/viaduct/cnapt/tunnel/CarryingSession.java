@@ -2,7 +2,9 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.cnapt.snapts.SnaptFacts;
+import io.viaduct.cnapt.usage.UsageTap;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -45,6 +47,8 @@ final class CarryingSession {
   private final EndState state = new EndState();
   private volatile @Nullable TunnelSession session; // written by the event loop
   private @Nullable SessionCounter counter;
+  private @Nullable UsageMeter usage; // for the device's own reports
+  private UsageTap reports = UsageTap.NONE;
   private List<Integer> classQueueBytes = List.of();
   private String snapt = "";
   private int ownReceiverIndex;
@@ -85,8 +89,7 @@ final class CarryingSession {
             parameters.terms(),
             parameters.settings(),
             at.memory(),
-            new FlowObserver(
-                at.classes(), routes, (flow, isOpen) -> owner.flowChanged(this, flow, isOpen)),
+            new FlowObserver(at.classes(), routes, this::flowChanged),
             paths,
             nowNs);
     parameters.terms().secret().wipe();
@@ -98,14 +101,35 @@ final class CarryingSession {
     snapt = parameters.snapt();
     session = begun;
     state.began(nowNs);
-    counter =
-        parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
+    count(begun, parameters.counts(), nowNs);
     at.carried().begin(begun);
     meter.begin(begun, nowNs);
     ownReceiverIndex = parameters.ownReceiverIndex();
     classQueueBytes = parameters.settings().classQueueBytes();
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
+  }
+
+  private void count(TunnelSession begun, @Nullable SessionCounts counts, long nowNs) {
+    if (counts == null) {
+      counter = null;
+      return;
+    }
+    counter = new SessionCounter(begun, counts, nowNs);
+    if (counts.tap() != UsageTap.NONE) {
+      UsageMeter ofUsage = new UsageMeter(begun, nowNs);
+      usage = ofUsage;
+      reports = counts.tap();
+      reports.open(at.loop(), () -> ofUsage.take(at.nowNs()));
+    }
+  }
+
+  private void flowChanged(FlowState flow, boolean isOpen) {
+    UsageMeter of = usage;
+    if (of != null && !isOpen) {
+      of.ended(flow, at.nowNs());
+    }
+    owner.flowChanged(this, flow, isOpen);
   }
 
   /// Takes the place of the session of another SNAPT, at whose public address its flows go on, also
@@ -128,6 +152,9 @@ final class CarryingSession {
       return;
     }
     count(at.nowNs());
+    reports.close();
+    reports = UsageTap.NONE;
+    usage = null;
     session = null;
     counter = null;
     waiting = false;

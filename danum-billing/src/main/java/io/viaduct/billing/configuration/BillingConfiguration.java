@@ -129,11 +129,6 @@ public record BillingConfiguration(
     snaptOwners = Map.copyOf(snaptOwners);
     require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
     requireDenarii("charge-bound", chargeBound);
-    between(
-        "device-reports.charge-after",
-        deviceReports.chargeAfter(),
-        Duration.ofSeconds(1),
-        adjustmentTime);
     require(
         retention.ledgerMonths() == 0 || !cdr.directory().isEmpty(),
         "retention.ledger-months needs cdr.directory: a month is dropped after its export",
@@ -170,6 +165,7 @@ public record BillingConfiguration(
   ///   report above it is not charged
   public record DeviceReports(Duration chargeAfter, long boundPerAccount) {
     public DeviceReports {
+      between("charge-after", chargeAfter, Duration.ofSeconds(1), Duration.ofDays(31));
       require(
           boundPerAccount >= 0 && boundPerAccount <= DENARII_MAX,
           "bound-per-account must be 0 to " + DENARII_MAX,

@@ -39,6 +39,7 @@ public final class DeviceCharges {
   public record Rules(Duration after, MicroDenarii bound, Duration adjustmentTime) {}
 
   private static final int BATCH = 100;
+  private static final int FORGOTTEN = 1_000;
 
   private static final String NOT_HELD =
       " and not exists (select from held_report h where h.state = 'HELD' and h.account = d.account"
@@ -73,7 +74,8 @@ public final class DeviceCharges {
 
   private record Due(long id, String account) {}
 
-  /// Charges what is due, and makes lasting what can no longer be replaced.
+  /// Charges what is due, makes lasting what can no longer be replaced, and deletes reports that
+  /// agreed with the SNAPT's, twice the adjustment time after their interval.
   ///
   /// @return changed charges by account
   public Map<String, List<Long>> work(Instant now) {
@@ -83,7 +85,22 @@ public final class DeviceCharges {
         DeviceReportState.FINAL_PROVISIONAL,
         now.minus(rules.adjustmentTime()),
         due -> makeLasting(due, changed));
+    forget(now);
     return changed;
+  }
+
+  // What agreed with the SNAPT's report says nothing more. A copy of it would be refused as too
+  // late.
+  private void forget(Instant now) {
+    int forgotten;
+    do {
+      forgotten =
+          jdbc.sql(
+                  "delete from device_report where id in (select id from device_report"
+                      + " where state = 'FINAL' and interval_id is null and ended_at < ? limit ?)")
+              .params(Timestamp.from(now.minus(rules.adjustmentTime().multipliedBy(2))), FORGOTTEN)
+              .update();
+    } while (forgotten == FORGOTTEN);
   }
 
   // Reports that wait for a held one stay due; the last id passes them.

@@ -43,7 +43,7 @@ public record DeviceInterval(
       throw new IllegalStateException("a stored report cannot be parsed", e);
     }
     return new MeasuredInterval(
-        key.byDevice(),
+        key.byDevice(account),
         account,
         report.getIcid(),
         report.getTokenId(),

@@ -6,18 +6,22 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Keeps discrepancies: reports whose SNAPT has counted at least 5 % more or less of the session
-/// than its device. A discrepancy changes no charge. An operator investigates and closes it.
+/// Keeps discrepancies: reports whose SNAPT has counted more than 5 % more or less than the device,
+/// of the session or of the interval. A discrepancy changes no charge. An operator investigates and
+/// closes it.
 public final class Discrepancies {
   /// A discrepancy.
   ///
-  /// @param snaptBytes bytes of the session up to the report, both directions, by the SNAPT
+  /// @param snaptBytes bytes of the session up to the report, or of the interval, both directions,
+  ///   by the SNAPT
   /// @param deviceBytes likewise, by the device
+  /// @param basis what both numbers count
   /// @param notes one for each step of an operator, in their order
   public record Discrepancy(
       long id,
@@ -28,7 +32,21 @@ public final class Discrepancies {
       BigInteger deviceBytes,
       Instant openedAt,
       DiscrepancyState state,
+      Basis basis,
       List<Note> notes) {}
+
+  /// What the counts of both ends are of.
+  public enum Basis {
+    /// The session so far, by a receipt that the device refused.
+    SESSION,
+    /// One interval, by the reports of both ends.
+    INTERVAL;
+
+    /// Returns the name that the interfaces use.
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   /// A step of an operator.
   public record Note(DiscrepancyState state, String text, String operator, Instant at) {}
@@ -196,6 +214,7 @@ public final class Discrepancies {
         row.getBigDecimal("device_bytes").toBigIntegerExact(),
         row.getTimestamp("opened_at").toInstant(),
         DiscrepancyState.valueOf(row.getString("state")),
+        Basis.valueOf(row.getString("basis")),
         notes(id));
   }
 

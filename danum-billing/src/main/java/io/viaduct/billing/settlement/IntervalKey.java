@@ -23,10 +23,10 @@ public record IntervalKey(String snapt, String session, long epoch, long sequenc
 
   private static final String OF_DEVICE = "device:";
 
-  /// Returns the key of the interval that the device's report of this interval bills. A SNAPT
-  /// cannot use its session's name, because of the colon.
-  IntervalKey byDevice() {
-    return new IntervalKey(snapt, OF_DEVICE + session, epoch, sequence);
+  /// Returns the key of the interval that an account's device report of this interval bills. A
+  /// SNAPT cannot use its session's name, because of the colon; another account has another name.
+  IntervalKey byDevice(String account) {
+    return new IntervalKey(snapt, OF_DEVICE + account + ":" + session, epoch, sequence);
   }
 
   /// Returns the key as text, e.g. `snapt-1/8f6c.../2/17`.

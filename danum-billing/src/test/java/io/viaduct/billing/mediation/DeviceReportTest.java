@@ -127,13 +127,13 @@ class DeviceReportTest {
     rig.submit(Reports.ofDevice(report, 0));
     pass(Duration.ofMinutes(61));
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
-    assertThat(intervals()).containsExactly("device:s FINAL_PROVISIONAL");
+    assertThat(intervals()).containsExactly("device:alice FINAL_PROVISIONAL");
     pass(Duration.ofHours(20));
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
 
     assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
     assertThat(rig.balance(alice)).isEqualTo(BY_SNAPT);
-    assertThat(intervals()).containsExactly("device:s VOID", "s ADJUSTED");
+    assertThat(intervals()).containsExactly("device:alice VOID", "s ADJUSTED");
     assertThat(states()).containsExactly("FINAL");
   }
 
@@ -143,7 +143,7 @@ class DeviceReportTest {
     rig.submit(Reports.ofDevice(report, 0));
     pass(Duration.ofHours(2));
     pass(Duration.ofHours(23));
-    assertThat(intervals()).containsExactly("device:s FINAL");
+    assertThat(intervals()).containsExactly("device:alice FINAL");
     assertThat(states()).containsExactly("FINAL");
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
   }
@@ -246,6 +246,18 @@ class DeviceReportTest {
         good.toBuilder().setToken(Reports.PROVEN.otherDevice().token(report(1))).build();
     assertThat(rig.submit(other)).as("signed by another device").isEqualTo(ReportVerdict.REJECTED);
     assertThat(rig.submit(good.toBuilder().clearToken().build())).isEqualTo(ReportVerdict.REJECTED);
+  }
+
+  @Test
+  void twoAccountsThatNameOneSessionAreEachChargedForTheirOwnReport() {
+    String mallory = "mallory-" + tag;
+    rig.openAccount(mallory);
+    UsageReport report = report(0);
+    rig.submit(Reports.ofDevice(report.toBuilder().setAccount(mallory).build(), 0));
+    rig.submit(Reports.ofDevice(report, 0));
+    pass(Duration.ofHours(2));
+    assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
+    assertThat(rig.balance(mallory)).isEqualTo(BY_DEVICE);
   }
 
   @Test

@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -58,6 +59,7 @@ final class MediationRig {
 
   static final ProofRules PROOFS = new ProofRules(() -> _ -> 1_000_000_000L, ProvenReport.AUDIENCE);
 
+  private static final AtomicBoolean OPERATOR_EXISTS = new AtomicBoolean();
   private static final Passwords PASSWORDS = new Passwords(2);
 
   final ManualClock clock;
@@ -115,7 +117,9 @@ final class MediationRig {
     this.owner = owner;
     this.bounds = bounds;
     this.clock = clock;
-    accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
+    if (!OPERATOR_EXISTS.getAndSet(true)) { // a password takes 100 ms, and a rig is a restart
+      accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
+    }
     SeenTokenKeys keys = new SeenTokenKeys(client);
     SettlementRules rules = new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds);
     devices =

@@ -50,7 +50,14 @@ public enum Refusal {
   DIRECTORY_MISSING(503),
   /// Billing does not answer, and it must approve a new device before that gets a token.
   BILLING_AWAY(503),
-  TOO_MANY_SUBSCRIPTIONS(503);
+  TOO_MANY_SUBSCRIPTIONS(503),
+  /// The body of a PUBLISH is not of the one type that is taken.
+  UNSUPPORTED_TYPE(415),
+  /// Billing refused a device's report for good; the Warning says why.
+  REPORT_REFUSED(400),
+  /// Too many reports of devices wait for billing, or billing does not answer: the device sends the
+  /// report again.
+  REPORT_DEFERRED(503);
 
   private final int status;
 

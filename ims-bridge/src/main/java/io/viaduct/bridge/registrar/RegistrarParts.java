@@ -102,8 +102,10 @@ class RegistrarParts {
       Registrar registrar,
       MessageProxy proxy,
       SipService.Notifier notifier,
+      SipService.Publications publications,
       SipMeters meters) {
-    return new SipService(configuration.domain(), subscribers, registrar, proxy, notifier, meters);
+    return new SipService(
+        configuration.domain(), subscribers, registrar, proxy, notifier, publications, meters);
   }
 
   @Bean

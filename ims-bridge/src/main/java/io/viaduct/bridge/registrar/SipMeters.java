@@ -18,6 +18,8 @@ public final class SipMeters {
     UNSUBSCRIBED,
     NOTIFIED,
     NOTIFY_FAILED,
+    /// A device's report that billing has taken.
+    PUBLISHED,
     OPTIONS_ANSWERED,
     PROBE_ANSWERED
   }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Dispatches each request to the part that serves its method.
 public final class SipService implements RequestHandler {
-  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE");
-  // Methods of RFC 3261, 3262, 3265, 3311, 3515, 3903 and 6086 that the bridge does not serve.
+  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE", "PUBLISH");
+  // Methods of RFC 3261, 3262, 3265, 3311, 3515 and 6086 that the bridge does not serve.
   private static final Set<String> NOT_SERVED =
-      Set.of("INVITE", "BYE", "CANCEL", "PRACK", "NOTIFY", "UPDATE", "REFER", "PUBLISH", "INFO");
-  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
+      Set.of("INVITE", "BYE", "CANCEL", "PRACK", "NOTIFY", "UPDATE", "REFER", "INFO");
+  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, PUBLISH, OPTIONS";
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
@@ -33,6 +33,7 @@ public final class SipService implements RequestHandler {
   private final Registrar registrar;
   private final MessageProxy proxy;
   private final Notifier notifier;
+  private final Publications publications;
   private final SipMeters meters;
   private volatile @Nullable RequestSender endpoint;
 
@@ -42,18 +43,26 @@ public final class SipService implements RequestHandler {
     void onSubscribe(IncomingRequest request);
   }
 
+  /// Serves PUBLISH.
+  @FunctionalInterface
+  public interface Publications {
+    void onPublish(IncomingRequest request);
+  }
+
   public SipService(
       String domain,
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
       Notifier notifier,
+      Publications publications,
       SipMeters meters) {
     this.domain = domain;
     this.subscribers = subscribers;
     this.registrar = registrar;
     this.proxy = proxy;
     this.notifier = notifier;
+    this.publications = publications;
     this.meters = meters;
   }
 
@@ -117,13 +126,14 @@ public final class SipService implements RequestHandler {
         }
       }
       case "SUBSCRIBE" -> notifier.onSubscribe(request);
+      case "PUBLISH" -> publications.onPublish(request);
       case "OPTIONS" -> {
         meters.count(SipMeters.Event.OPTIONS_ANSWERED);
         request.answer(
             SipResponse.to(message, 200)
                 .with("Allow", ALLOW)
                 .with("Accept", "text/plain, application/json")
-                .with("Allow-Events", "snapt-session"));
+                .with("Allow-Events", "snapt-session, viaduct-usage"));
       }
       default -> throw new IllegalStateException("no method of the bridge: " + message.method());
     }

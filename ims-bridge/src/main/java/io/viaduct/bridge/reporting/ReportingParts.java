@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.usage.TokenKeys;
@@ -36,6 +38,24 @@ class ReportingParts {
         configuration.reporting().bytes(),
         () -> TokenKeys.of(tokens.publicKeys()),
         configuration.token().audience());
+  }
+
+  @Bean
+  DevicePublications devicePublications(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      ManagedChannel billing,
+      TokenIssuer tokens,
+      SipMeters meters,
+      InstantSource clock) {
+    return new DevicePublications(
+        configuration.domain(),
+        authentication,
+        MediationGrpc.newBlockingStub(billing),
+        configuration.billing().deadline(),
+        tokens::publicKeys,
+        meters,
+        clock);
   }
 
   @Bean

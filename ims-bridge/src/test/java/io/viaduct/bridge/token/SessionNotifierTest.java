@@ -115,6 +115,7 @@ class SessionNotifierTest {
             new MessageProxy(
                 authentication, subscribers, locations, meters, Duration.ofSeconds(1), clock),
             request -> notifier.onSubscribe(new Hooked(request)),
+            request -> request.answer(405),
             meters);
     endpoint = SipEndpoint.start(SipEndpointSettings.client(ANY), clock, service);
     service.attach(endpoint);

@@ -60,7 +60,7 @@ public record Charge(
   public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
 
   public static final List<String> STATES =
-      List.of("provisional", "corrected", "final", "adjusted", "void");
+      List.of("provisional", "final_provisional", "corrected", "final", "adjusted", "void");
 
   private static final Set<String> LIMITS = Set.of("nothing", "price", "utility", "cap");
 

@@ -27,6 +27,9 @@ public final class UserAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UserAgent.class);
   private static final long TICK_MS = 100;
 
+  /// A publication lasts as long as what it reports may still be changed, a day.
+  private static final String PUBLISHED_SECONDS = "86400";
+
   private final UserAgentSettings settings;
   private final InstantSource clock;
   private final UserAgentListener listener;
@@ -160,6 +163,26 @@ public final class UserAgent implements AutoCloseable {
                 identity
                     .request("MESSAGE", uri, "<" + uri + ">", tag, callId, ++cseq[0])
                     .withBody(contentType, SipBody.of(text)),
+            registrar.resolve()));
+  }
+
+  /// Publishes an event state of the user (RFC 3903), each one as a publication of its own.
+  ///
+  /// @param event event package
+  /// @return the final response, or a [SipException]
+  public CompletableFuture<SipResponse> publish(String event, String contentType, byte[] body) {
+    String uri = settings.addressOfRecord().toString();
+    String callId = SipEndpoint.token();
+    String tag = SipEndpoint.token();
+    long[] cseq = {0};
+    return onOwner(() ->
+        client.send(
+            () ->
+                identity
+                    .request("PUBLISH", uri, "<" + uri + ">", tag, callId, ++cseq[0])
+                    .with("Event", event)
+                    .with("Expires", PUBLISHED_SECONDS)
+                    .withBody(contentType, SipBody.of(body)),
             registrar.resolve()));
   }
 
