@@ -170,11 +170,10 @@ public final class ReceiptVerification {
   // A signature covers the links before.
   private void requireSigned(@Nullable Link signed, Violations violations) {
     if (signed != null) {
+      String which = signed.number() + " of " + signed.account();
       violations.require(
           isSigned(SignedMessage.STATEMENT_RECEIPT, signed.hash(), signed.signature()),
-          () ->
-              "the signature of receipt %d of %s is not billing's"
-                  .formatted(signed.number(), signed.account()));
+          () -> "the signature of receipt " + which + " is not billing's");
     }
   }
 

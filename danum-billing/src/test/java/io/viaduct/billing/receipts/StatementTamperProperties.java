@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 
 /// Changes statements in every way, by somebody with the file and by somebody with billing's key.
 class StatementTamperProperties {
-  @Property(tries = 60)
+  @Property(tries = 30)
   void aStatementAsItWasMadeBreaksNoRule(@ForAll long seed) {
     Random random = new Random(seed);
     List<Step> steps = MadeStatement.history(random);
@@ -31,7 +31,7 @@ class StatementTamperProperties {
     assertThat(result.byDevices()).isEqualTo(reports);
   }
 
-  @Property(tries = 300)
+  @Property(tries = 150)
   void everyChangeOfAFileIsFound(@ForAll long seed) {
     Random random = new Random(seed);
     List<String> lines =
