@@ -14,6 +14,9 @@ public final class FlowRoute {
   /// Each packet of a TCP flow takes the path by which it is expected to arrive first.
   public static final int SPREAD = 251;
 
+  /// Packets of each end take its path with the most spare rate in their direction.
+  public static final int MOST_SPARE = 250;
+
   /// The rule allows no path that works: packets are dropped.
   public static final int NONE = 254;
 
@@ -21,6 +24,6 @@ public final class FlowRoute {
 
   /// Returns whether a route is a path.
   public static boolean isPath(int route) {
-    return route < SPREAD;
+    return route < MOST_SPARE;
   }
 }

@@ -25,6 +25,7 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
           Feature.RESEQUENCING,
           Feature.WAITING_TIMES,
           Feature.LINK_NAMES,
+          Feature.RATE_ROUTES,
           Feature.PATH_TRIALS);
 
   private static final Set<Feature> WITH_ONE_PATH =
@@ -112,6 +113,7 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
     return switch (route) {
       case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
       case FlowRoute.SPREAD -> hasResequencing();
+      case FlowRoute.MOST_SPARE -> features.contains(Feature.RATE_ROUTES);
       default -> true;
     };
   }
