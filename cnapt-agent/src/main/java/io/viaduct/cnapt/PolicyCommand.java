@@ -4,6 +4,8 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.policy.FlowQuestion;
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.PlaceQuestion;
+import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.policy.PolicyAnswer;
 import io.viaduct.service.operations.OperationsClient;
@@ -90,21 +92,20 @@ final class PolicyCommand implements Callable<Integer> {
     }
 
     private static PolicyAnswer answer(FlowQuestion question, Policy policy, Path socket) {
+      JsonMapper mapper = JsonMapper.shared();
       JsonNode paths;
+      PlacedFlow placed;
       try {
-        paths =
-            JsonMapper.shared().readTree(OperationsClient.status(socket, TIMEOUT)).path("paths");
+        paths = mapper.readTree(OperationsClient.status(socket, TIMEOUT)).path("paths");
+        placed =
+            mapper.readValue(
+                OperationsClient.act(socket, PlaceQuestion.query(question), TIMEOUT),
+                PlacedFlow.class);
       } catch (UnavailableException e) {
         return PolicyAnswer.withoutPaths(question, policy, "no agent answers: " + e.getMessage());
       }
-      if (!paths.isArray()) {
-        return PolicyAnswer.withoutPaths(
-            question, policy, "the running agent is of a version that reports no paths");
-      }
       return PolicyAnswer.of(
-          question,
-          policy,
-          Arrays.asList(JsonMapper.shared().treeToValue(paths, PathStatus[].class)));
+          question, policy, placed, Arrays.asList(mapper.treeToValue(paths, PathStatus[].class)));
     }
   }
 }

@@ -3,9 +3,13 @@ package io.viaduct.cnapt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.PlaceQuestion;
+import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.tunnel.flow.FlowTuple;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -27,6 +31,7 @@ class PolicyCommandTest {
           + "status-socket: cnapt.sock\n";
 
   @TempDir Path folder;
+  private volatile PlaceQuestion asked;
 
   private final PrintStream realError = System.err;
   private final PrintStream realOutput = System.out;
@@ -84,64 +89,61 @@ class PolicyCommandTest {
         .contains("now      throughput");
   }
 
+  private static PathStatus path(
+      int id, String snapt, String link, String state, Double delayMs, long spare, double cost) {
+    return new PathStatus(
+        id,
+        snapt,
+        link,
+        "203.0.113.1",
+        state,
+        "yes",
+        "it answers",
+        1000,
+        delayMs,
+        delayMs,
+        delayMs,
+        0,
+        0,
+        0,
+        1500,
+        0,
+        spare,
+        0,
+        cost);
+  }
+
+  private OperationsEndpoint agent(PlacedFlow placed, PathStatus... paths) throws Exception {
+    OperationsEndpoint agent =
+        new OperationsEndpoint(new ProcessMetrics("cnapt", CnaptCommand.class), new Readiness());
+    agent.listen(
+        folder.resolve("cnapt.sock"),
+        () -> Map.of("paths", List.of(paths)),
+        Map.of(
+            PlaceQuestion.PATH,
+            (_, parameters) -> {
+              asked = PlaceQuestion.of(parameters);
+              return placed;
+            }));
+    return agent;
+  }
+
   @Test
   void thePathsOfARunningAgentDecide() throws Exception {
     OperationsEndpoint agent =
-        new OperationsEndpoint(new ProcessMetrics("cnapt", CnaptCommand.class), new Readiness());
+        agent(
+            new PlacedFlow("", "", false),
+            path(1, "", "wlan0", "losing", 12.5, 3_000_000, 0),
+            path(2, "", "wwan0", "spare", null, 9_000_000, 1));
     try {
-      agent.listen(
-          folder.resolve("cnapt.sock"),
-          () ->
-              Map.of(
-                  "paths",
-                  List.of(
-                      new PathStatus(
-                          1,
-                          "",
-                          "wlan0",
-                          "203.0.113.1",
-                          "losing",
-                          "yes",
-                          "it answers",
-                          1000,
-                          12.5,
-                          12.5,
-                          12.5,
-                          0,
-                          0,
-                          0,
-                          1500,
-                          0,
-                          3_000_000,
-                          0,
-                          0),
-                      new PathStatus(
-                          2,
-                          "",
-                          "wwan0",
-                          "203.0.113.1",
-                          "spare",
-                          "yes",
-                          "it answers",
-                          1000,
-                          null,
-                          null,
-                          null,
-                          0,
-                          0,
-                          0,
-                          1500,
-                          0,
-                          9_000_000,
-                          0,
-                          1))));
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())
           .contains("line     built-in line 1: classes LT_LD HT_LD\n")
           .contains(
               "path     each packet on wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare) and on wwan0"
                   + " (path 2, spare, delay not measured, 9.0 Mbit/s spare)\n")
-          .contains("from     the paths of the running agent");
+          .contains("from     the paths of the running agent")
+          .doesNotContain("SNAPT");
       output.reset();
       assertThat(test("", "--json", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
       var tree = JsonMapper.shared().readTree(output.toString());
@@ -149,6 +151,50 @@ class PolicyCommandTest {
       assertThat(tree.path("method").asString("")).isEqualTo("throughput then packet when full");
       assertThat(tree.path("mode").asString("")).isEqualTo("one");
       assertThat(tree.at("/paths/0/link").asString("")).isEqualTo("wlan0");
+    } finally {
+      agent.close();
+    }
+  }
+
+  @Test
+  void thePathsOfTheSnaptThatTheFlowWouldHaveDecide() throws Exception {
+    OperationsEndpoint agent =
+        agent(
+            new PlacedFlow("snapt-2 b:443", "least cost of class LT_LD", false),
+            path(0, "snapt-1 a:443", "wlan0", "usable", 3.0, 9_000_000, 0),
+            path(0, "snapt-2 b:443", "wlan0", "usable", 30.0, 9_000_000, 0),
+            path(1, "snapt-2 b:443", "eth0", "usable", 20.0, 8_000_000, 0));
+    try {
+      assertThat(test("", "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();
+      assertThat(output.toString())
+          .contains("SNAPT    snapt-2 b:443: least cost of class LT_LD\n")
+          .contains("path     eth0 (path 1, usable, 20.0 ms, 8.0 Mbit/s spare)\n")
+          .contains(
+              "of       wlan0 (path 0, usable, 30.0 ms, 9.0 Mbit/s spare); eth0 (path 1, usable,"
+                  + " 20.0 ms, 8.0 Mbit/s spare)\n")
+          .doesNotContain("snapt-1");
+      assertThat(asked.application().name()).isEqualTo("ssh");
+      assertThat(asked.application().serviceClass()).isEqualTo(ServiceClass.LT_LD);
+      assertThat(asked.flow())
+          .isEqualTo(
+              FlowTuple.of(
+                  6, new byte[] {10, 0, 0, 2}, new byte[] {(byte) 198, 51, 100, 7}, 5000, 22));
+    } finally {
+      agent.close();
+    }
+  }
+
+  @Test
+  void aFlowThatWouldBeRefusedHasNoPath() throws Exception {
+    OperationsEndpoint agent =
+        agent(
+            new PlacedFlow("snapt-1 a:443", "no SNAPT meets class LT_LD", true),
+            path(0, "snapt-1 a:443", "wlan0", "usable", 900.0, 9_000_000, 0));
+    try {
+      assertThat(test("", "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();
+      assertThat(output.toString())
+          .contains("SNAPT    snapt-1 a:443: no SNAPT meets class LT_LD\n")
+          .contains("path     none: the flow is refused\n");
     } finally {
       agent.close();
     }

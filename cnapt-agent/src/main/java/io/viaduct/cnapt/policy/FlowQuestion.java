@@ -3,6 +3,7 @@ package io.viaduct.cnapt.policy;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.FlowIdentity;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param local address of the device, for the output
 /// @param age age of the flow
-public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age) {
+/// @param first class of its first packet, by which it gets its SNAPT: the process is not known yet
+public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age, ServiceClass first) {
   private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s|min)");
 
   /// Parses the words of a flow.
@@ -56,8 +58,12 @@ public record FlowQuestion(FlowFacts facts, InetAddress local, Duration age) {
     }
     Application application =
         name == null ? classifier.classify(identity, process) : named(name, classifier);
+    Application first = name == null ? classifier.classify(identity, null) : application;
     return new FlowQuestion(
-        new FlowFacts(identity, remote.address(), application), local.address(), age);
+        new FlowFacts(identity, remote.address(), application),
+        local.address(),
+        age,
+        first.serviceClass());
   }
 
   private static Application named(@Nullable String name, Classifier classifier) {

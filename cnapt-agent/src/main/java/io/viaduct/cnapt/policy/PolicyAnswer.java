@@ -12,8 +12,12 @@ import java.util.stream.Collectors;
 /// @param rule criteria of this line
 /// @param method method of this line
 /// @param step the part of the method that applies at this age
-/// @param mode use of the paths: `none`, `one`, `copies`, `spread`, or `unknown` without a running
-///   agent
+/// @param mode use of the paths: `none`, `one`, `copies`, `spread`, `refused` if no SNAPT meets the
+///   class, or `unknown` without a running agent
+/// @param paths those that its packets take
+/// @param snapt the SNAPT that the flow has or would have; empty if it is not known
+/// @param snaptWhy the reason, with its inputs; empty if there is no choice
+/// @param considered all paths to this SNAPT
 /// @param source origin of the paths
 public record PolicyAnswer(
     String flow,
@@ -25,14 +29,19 @@ public record PolicyAnswer(
     String step,
     String mode,
     List<PathStatus> paths,
+    String snapt,
+    String snaptWhy,
+    List<PathStatus> considered,
     String source) {
 
   /// Returns the answer with the present paths of a running agent.
   ///
-  /// @param all paths of the agent; a new flow takes one to the first SNAPT
-  public static PolicyAnswer of(FlowQuestion question, Policy policy, List<PathStatus> all) {
+  /// @param placed the SNAPT of the flow
+  /// @param all paths of the agent
+  public static PolicyAnswer of(
+      FlowQuestion question, Policy policy, PlacedFlow placed, List<PathStatus> all) {
     List<PathStatus> paths =
-        all.stream().filter(path -> path.snapt().equals(all.getFirst().snapt())).toList();
+        all.stream().filter(path -> path.snapt().equals(placed.snapt())).toList();
     PolicyLine line = policy.line(question.facts());
     Decision decision =
         PathEvaluator.decide(
@@ -46,8 +55,10 @@ public record PolicyAnswer(
         question,
         line,
         decision.step(),
-        decision.mode().name().toLowerCase(Locale.ROOT),
-        chosen(decision, paths),
+        placed.refused() ? "refused" : decision.mode().name().toLowerCase(Locale.ROOT),
+        placed.refused() ? List.of() : chosen(decision, paths),
+        placed,
+        paths,
         "the paths of the running agent at this moment; a running flow may hold on to another one"
             + " for the hold time");
   }
@@ -65,7 +76,14 @@ public record PolicyAnswer(
     PolicyLine line = policy.line(question.facts());
     Step step = line.rule().method().at(question.age().toNanos(), false);
     return answer(
-        question, line, step, "unknown", List.of(), "the configuration only, because " + reason);
+        question,
+        line,
+        step,
+        "unknown",
+        List.of(),
+        new PlacedFlow("", "", false),
+        List.of(),
+        "the configuration only, because " + reason);
   }
 
   private static PolicyAnswer answer(
@@ -74,6 +92,8 @@ public record PolicyAnswer(
       Step step,
       String mode,
       List<PathStatus> paths,
+      PlacedFlow placed,
+      List<PathStatus> considered,
       String source) {
     return new PolicyAnswer(
         described(question),
@@ -85,6 +105,9 @@ public record PolicyAnswer(
         step.described(),
         mode,
         paths,
+        placed.snapt(),
+        placed.why(),
+        considered,
         source);
   }
 
@@ -106,23 +129,37 @@ public record PolicyAnswer(
     line     %s: %s
     method   %s
     now      %s
-    path     %s
-    from     %s
+    %spath     %s
+    %sfrom     %s
     """
-        .formatted(flow, application, serviceClass, line, rule, method, step, pathText(), source);
+        .formatted(
+            flow,
+            application,
+            serviceClass,
+            line,
+            rule,
+            method,
+            step,
+            snapt.isEmpty()
+                ? ""
+                : "SNAPT    " + snapt + (snaptWhy.isEmpty() ? "" : ": " + snaptWhy) + "\n",
+            pathText(),
+            considered.isEmpty() ? "" : "of       " + joined(considered, "; ") + "\n",
+            source);
   }
 
   private String pathText() {
     return switch (mode) {
       case "unknown" -> "not known";
       case "none" -> "none: no path that the method allows is alive";
-      case "copies" -> "each packet on " + joined(" and on ");
-      case "spread" -> "each packet on one of " + joined(", ");
-      default -> joined(", ");
+      case "refused" -> "none: the flow is refused";
+      case "copies" -> "each packet on " + joined(paths, " and on ");
+      case "spread" -> "each packet on one of " + joined(paths, ", ");
+      default -> joined(paths, ", ");
     };
   }
 
-  private String joined(String separator) {
+  private static String joined(List<PathStatus> paths, String separator) {
     return paths.stream().map(PolicyAnswer::described).collect(Collectors.joining(separator));
   }
 

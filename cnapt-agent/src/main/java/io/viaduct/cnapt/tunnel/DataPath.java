@@ -2,16 +2,19 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.terms.TunnelRole;
@@ -212,6 +215,12 @@ public final class DataPath implements AutoCloseable {
     assert loop.inEventLoop() : Thread.currentThread();
     return FlowAnswers.of(
         ends.all(), filter, refusals.status(nanoTime.getAsLong()), nanoTime.getAsLong());
+  }
+
+  /// Returns the SNAPT that a flow has, or would have if it began now. Must be called on the loop.
+  public PlacedFlow place(FlowTuple flow, Application application) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    return ends.place(flow, application, nanoTime.getAsLong());
   }
 
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.

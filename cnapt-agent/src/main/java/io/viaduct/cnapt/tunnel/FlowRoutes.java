@@ -68,7 +68,7 @@ final class FlowRoutes {
     }
     Decision decision =
         placement.decide(paths.snapshots(nowNs), nowNs - flow.openedNs(), bitPerSecond, nowNs);
-    int route = route(decision);
+    int route = route(decision, in);
     if (route != flow.route() || nowNs - note.toldNs >= TELL_NS) {
       route(in, flow, note, route, nowNs);
     }
@@ -82,9 +82,10 @@ final class FlowRoutes {
     return placement;
   }
 
-  /// Returns the route of a decision. Each end chooses the two paths of a copy, and those of a
-  /// spread flow, by what it measures itself.
-  private static int route(Decision decision) {
+  /// Returns the route of a decision. Each end chooses the two paths of a copy, those of a spread
+  /// flow, and the path with the most spare rate, by what it measures itself: a download counts the
+  /// rate from the SNAPT. A SNAPT of the version before takes the path of this end for the latter.
+  private static int route(Decision decision, TunnelSession in) {
     if (decision.paths().isEmpty()) {
       return FlowRoute.NONE;
     }
@@ -92,8 +93,10 @@ final class FlowRoutes {
       case ALL -> FlowRoute.TWO_PATHS;
       case LOWEST_DELAY_COPY -> FlowRoute.TWO_PATHS_WHILE_LOSING;
       case PACKET -> FlowRoute.SPREAD;
+      case THROUGHPUT ->
+          in.knows(FlowRoute.MOST_SPARE) ? FlowRoute.MOST_SPARE : decision.paths().getFirst().id();
       case OWN -> FlowRoute.bound(decision.paths().getFirst().id());
-      case THROUGHPUT, COST, LOWEST_DELAY -> decision.paths().getFirst().id();
+      case COST, LOWEST_DELAY -> decision.paths().getFirst().id();
     };
   }
 

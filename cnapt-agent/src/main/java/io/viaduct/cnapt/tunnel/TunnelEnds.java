@@ -1,13 +1,16 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -177,6 +180,48 @@ final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
     if (opened != null && opened.attachment() instanceof FlowNote note) {
       note.placed = why;
     }
+  }
+
+  /// Returns the SNAPT that a flow has, or would have if it began now. Changes nothing.
+  PlacedFlow place(FlowTuple flow, Application application, long nowNs) {
+    for (TunnelEnd each : all) {
+      if (carries(each, flow)) {
+        return new PlacedFlow(each.name(), "the flow runs there", false);
+      }
+    }
+    if (only != null) {
+      return new PlacedFlow(only.name(), "", false);
+    }
+    FlowKey key = flow.key();
+    ServiceClass of = application.serviceClass();
+    Affinities.Followed followed = affinities.of(key, of, nowNs);
+    if (followed != null && followed.end().keepsTies(nowNs)) {
+      return new PlacedFlow(followed.end().name(), followed.why(), false);
+    }
+    SnaptDecision decision = decide(of, nowNs);
+    boolean isRefused = decision.isUnmet() && unmet.refuse(key, application);
+    return new PlacedFlow(
+        all[decision.chosen()].name(),
+        isRefused ? decision.whyRefused() : decision.why(),
+        isRefused);
+  }
+
+  // A person may not know the address that applications see.
+  private static boolean carries(TunnelEnd end, FlowTuple asked) {
+    TunnelSession session = end.session();
+    boolean[] found = {false};
+    if (session != null) {
+      session
+          .flows()
+          .forEach(flow ->
+              found[0] |=
+                  flow.protocol() == asked.protocol()
+                      && flow.devicePort() == asked.devicePort()
+                      && flow.remotePort() == asked.remotePort()
+                      && flow.remoteLow() == asked.remoteLow()
+                      && flow.remoteHigh() == asked.remoteHigh());
+    }
+    return found[0];
   }
 
   private static int tcpFlags(IpPacket packet, FlowKey key) {

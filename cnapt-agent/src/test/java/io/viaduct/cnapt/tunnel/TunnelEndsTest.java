@@ -5,16 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.cnapt.classification.Application;
+import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -263,6 +267,61 @@ class TunnelEndsTest {
       });
       assertThat(rig.on(() -> ports(second))).containsExactly(5_002);
     }
+  }
+
+  @Test
+  void theSnaptOfAFlowIsToldWithoutBeginningIt() throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt one = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      ends.set(List.of(first, second));
+      rig.on(() -> {
+        first.install(one.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      FlowTuple running = rig.on(() -> FlowTuple.of(flow(first, 5_000)));
+      rig.on(() -> {
+        PlacedFlow placed = ends.place(running, voice(), System.nanoTime());
+        assertThat(placed).isEqualTo(new PlacedFlow(first.name(), "the flow runs there", false));
+        placed = ends.place(besides(running, 5_001), voice(), System.nanoTime());
+        assertThat(placed.snapt()).isEqualTo(first.name());
+        assertThat(placed.why()).startsWith("follows the flows of class HT_LD to its host");
+        first.told(true, 0);
+        ends.stateChanged();
+        placed = ends.place(besides(running, 5_001), voice(), System.nanoTime());
+        assertThat(placed.snapt()).isEqualTo(second.name());
+        assertThat(placed.why()).startsWith("least cost of class HT_LD");
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).containsExactly(5_000);
+      assertThat(rig.on(() -> ports(second))).isEmpty();
+    }
+  }
+
+  private static Application voice() {
+    return new Application(0, "voice-call", ServiceClass.HT_LD);
+  }
+
+  private static FlowTuple besides(FlowTuple flow, int port) {
+    return new FlowTuple(
+        flow.protocol(),
+        flow.deviceHigh(),
+        flow.deviceLow(),
+        flow.remoteHigh(),
+        flow.remoteLow(),
+        port,
+        flow.remotePort());
   }
 
   private static int answered(TunnelEnd of) {

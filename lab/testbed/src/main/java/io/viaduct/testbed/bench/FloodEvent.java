@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The flood echo of Fig. 12 in the WiOptiMo paper, in short windows: packets of 84 bytes, each
-/// sent as soon as the one before has returned or after 10 ms, as ping(8) with `-f` does. The
-/// switch below takes 1.20 s: link A goes, and link B comes 1.20 s later.
+/// The flood echo of Fig. 12 in the WiOptiMo paper: 60 s of packets of 84 bytes, each sent as soon
+/// as the one before has returned or after 10 ms, as ping(8) with `-f` does. The switch below takes
+/// 1.20 s: link A goes after 30 s, and link B comes 1.20 s later.
 final class FloodEvent implements HandoverEvent {
   private static final int PORT = 7001; // of the far end that returns every packet
   private static final int PAYLOAD = 84 - 28; // without the headers of UDP and IP
@@ -23,7 +23,8 @@ final class FloodEvent implements HandoverEvent {
   private static final int PACKETS_MAX = 100_000;
   private static final long STEADY_NS = 2_000_000_000;
   private static final long SWITCH_NS = 1_200_000_000;
-  private static final long AFTER_NS = 1_000_000_000;
+  private static final long BEFORE_NS = 30_000_000_000L;
+  private static final long LASTS_NS = 60_000_000_000L;
   private static final long PATIENCE_NS = 15_000_000_000L;
   private static final double OUTAGE_MS_MAX = 1_250;
 
@@ -58,13 +59,15 @@ final class FloodEvent implements HandoverEvent {
     CompletableFuture<Echoes> echoes =
         rig.network().device().start("flood", () -> flood(rig, going, arrivals));
     try {
-      rig.pause(STEADY_NS + AFTER_NS); // the first second is not steady: programs warm up
+      long beganNs = rig.nowNs();
+      rig.until(beganNs + BEFORE_NS);
       long eventNs = rig.nowNs();
       arrivals.watch(eventNs);
       rig.links().lose("A");
       rig.until(eventNs + SWITCH_NS);
       rig.links().restore("B");
       rig.becomes(() -> arrivals.isFlowingAgain(rig.nowNs()), PATIENCE_NS);
+      rig.until(beganNs + LASTS_NS);
       long untilNs = rig.nowNs();
       going.set(false);
       long outageNs = echoes.join().series().outageNs(eventNs - STEADY_NS, eventNs, untilNs);

@@ -167,6 +167,6 @@ final class HandoverCommand implements Callable<Integer> {
         "longest silence from the event until 1 s of flow, less the longest silence of the second before");
     conditions.put(
         "flood",
-        "windows of 2 s before and 1 s after instead of 60 s; UDP of 84 bytes with IP header");
+        "60 s of UDP of 84 bytes with IP header; link A goes after 30 s, link B comes 1.20 s later");
   }
 }

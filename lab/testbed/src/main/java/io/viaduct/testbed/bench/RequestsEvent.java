@@ -1,11 +1,14 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.traffic.Connections;
+import io.viaduct.testbed.traffic.Connections.Connection;
+import io.viaduct.testbed.traffic.Connections.Listener;
 import io.viaduct.testbed.traffic.EnglishText;
 import io.viaduct.testbed.traffic.Exchanges;
 import io.viaduct.testbed.traffic.TcpStream.Carried;
 import io.viaduct.testbed.traffic.Way;
+import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +25,6 @@ final class RequestsEvent implements HandoverEvent {
   private static final long FILLED_NS = 3_000_000_000L;
   private static final double P50_ADDED_MS_MAX = 5;
   private static final double P99_ADDED_MS_MAX = 20;
-
-  private boolean isServed; // the far end serves as long as the laboratory
 
   @Override
   public String name() {
@@ -43,14 +44,19 @@ final class RequestsEvent implements HandoverEvent {
   }
 
   @Override
+  public boolean isFor(Peer other) {
+    return other.canBond();
+  }
+
+  @Override
   public int repetitions() {
     return 10; // half a minute each
   }
 
   @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
-    serve(rig.network());
     var lines = new TwoLines(rig, seed);
+    rig.peer().bond(true);
     try {
       lines.lay(0);
       Histogram alone = requests(rig);
@@ -62,6 +68,7 @@ final class RequestsEvent implements HandoverEvent {
       bulk.forEach(CompletableFuture::join);
       return values(alone, beside, bulk);
     } finally {
+      rig.peer().bond(false);
       lines.clear();
     }
   }
@@ -82,25 +89,27 @@ final class RequestsEvent implements HandoverEvent {
     return times.getValueAtPercentile(percentile) / 1e6;
   }
 
-  private static Histogram requests(MovingRig rig) {
-    var to = new InetSocketAddress(rig.peer().target(), PORT);
-    return rig.network()
-        .device()
-        .call(() -> Exchanges.run(to, EnglishText.of(BYTES), SECONDS, rig.nanoTime()));
+  private static Histogram requests(MovingRig rig) throws IOException {
+    Connections by = rig.peer().connections();
+    BenchNetwork network = rig.network();
+    try (Listener listener = network.far().call(() -> by.listen(PORT))) {
+      Thread.ofPlatform().daemon().name("responder").start(() -> serve(listener));
+      var to = new InetSocketAddress(rig.peer().target(), PORT);
+      return network
+          .device()
+          .call(() -> {
+            try (Connection connection = by.connect(to)) {
+              return Exchanges.run(connection, EnglishText.of(BYTES), SECONDS, rig.nanoTime());
+            }
+          });
+    }
   }
 
-  private void serve(BenchNetwork network) {
-    if (isServed) {
-      return;
+  private static void serve(Listener listener) {
+    try (Connection from = listener.accept()) {
+      Exchanges.serve(from);
+    } catch (IOException | IllegalStateException e) {
+      // The device has closed: its end tells if that was too early.
     }
-    isServed = true;
-    network
-        .far()
-        .call(() -> {
-          ServerSocketChannel listener = ServerSocketChannel.open();
-          listener.bind(new InetSocketAddress(PORT));
-          Thread.ofPlatform().daemon().name("responder").start(() -> Exchanges.serve(listener));
-          return true;
-        });
   }
 }

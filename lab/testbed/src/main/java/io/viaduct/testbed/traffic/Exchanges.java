@@ -1,7 +1,9 @@
 package io.viaduct.testbed.traffic;
 
+import io.viaduct.testbed.traffic.Connections.Connection;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -66,6 +68,43 @@ public final class Exchanges {
         if (i >= 0) {
           times.recordValue(nanoTime.getAsLong() - startNs);
         }
+      }
+    }
+    return times;
+  }
+
+  /// Serves one connection until its other end closes it.
+  public static void serve(Connection from) throws IOException {
+    InputStream in = from.in();
+    byte[] length = in.readNBytes(Integer.BYTES);
+    if (length.length < Integer.BYTES) {
+      return;
+    }
+    byte[] content = new byte[ByteBuffer.wrap(length).getInt()];
+    while (in.readNBytes(content, 0, content.length) == content.length) {
+      from.out().write(content);
+    }
+  }
+
+  /// Sends requests on a connection of any kind, whose other end [#serve(Connection)] serves. Each
+  /// waits for the response before it, so no end holds a small segment back.
+  ///
+  /// @return as [#run(InetSocketAddress, byte[], double, LongSupplier)]
+  public static Histogram run(Connection to, byte[] content, double seconds, LongSupplier nanoTime)
+      throws IOException {
+    var times = new Histogram(3);
+    byte[] answer = new byte[content.length];
+    to.out().write(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).array());
+    long endNs = nanoTime.getAsLong() + (long) (seconds * 1e9);
+    int warmUp = content.length > SMALL_MAX ? WARM_UP_LARGE : WARM_UP;
+    for (int i = -warmUp; i < EXCHANGES_MIN || nanoTime.getAsLong() - endNs < 0; i++) {
+      long startNs = nanoTime.getAsLong();
+      to.out().write(content);
+      if (to.in().readNBytes(answer, 0, answer.length) < answer.length) {
+        throw new EOFException("the far end closed the connection");
+      }
+      if (i >= 0) {
+        times.recordValue(nanoTime.getAsLong() - startNs);
       }
     }
     return times;

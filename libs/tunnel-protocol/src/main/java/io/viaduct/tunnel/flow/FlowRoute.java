@@ -15,6 +15,9 @@ public final class FlowRoute {
   /// Each packet of a TCP flow takes the path by which it is expected to arrive first.
   public static final int SPREAD = 251;
 
+  /// Packets of each end take its path with the most spare rate in their direction.
+  public static final int MOST_SPARE = 250;
+
   /// The rule allows no path that works: packets are dropped.
   public static final int NONE = 254;
 
@@ -32,7 +35,7 @@ public final class FlowRoute {
 
   /// Returns whether a route is a path.
   public static boolean isPath(int route) {
-    return route < SPREAD;
+    return route < MOST_SPARE;
   }
 
   /// Returns the id of the path of a route that is one.
@@ -43,7 +46,7 @@ public final class FlowRoute {
   /// Returns whether a route binds a flow to one path, or to none: its packets may leave by no
   /// other one, also if that path is lost.
   public static boolean isBinding(int route) {
-    return route == NONE || route >= BOUND && route < SPREAD;
+    return route == NONE || route >= BOUND && isPath(route);
   }
 
   /// Returns whether packets of a flow that wait may leave by a path.

@@ -75,7 +75,7 @@ public record FlowTuple(
   }
 
   /// Returns the key of a packet of this flow from the device.
-  FlowKey key() {
+  public FlowKey key() {
     FlowKey key = new FlowKey();
     key.version = isIpv4(deviceHigh, deviceLow) ? 4 : 6;
     key.protocol = protocol;

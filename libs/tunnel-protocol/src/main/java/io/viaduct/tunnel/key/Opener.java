@@ -74,6 +74,7 @@ public final class Opener {
       advance(nowNs);
     }
     marked.mark(restored);
+    window.fit(nowNs);
     sequence = restored;
     bodyBytes = bytes;
     return marked == window ? Verdict.ACCEPTED : Verdict.COPY;
@@ -132,6 +133,7 @@ public final class Opener {
     for (int i = 0; i < count; i++) {
       window.mark(first + i);
     }
+    window.fit(nowNs);
     sequence = first;
     bodyBytes = bytes;
     return Verdict.ACCEPTED;

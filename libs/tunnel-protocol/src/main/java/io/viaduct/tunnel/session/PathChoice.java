@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///   has none: at most one flow moves per half second. A flow that has moved stays for the hold
 ///   time of [NearestPath]. A flow that would fill the other path too is spread over both
 ///   ([FlowSpreading]). It also leaves a path that loses 5 %, while another one does not.
-/// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
+/// - A flow with a route takes that path, or two paths, or its path by rate: a rule of the device
+///   has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
   /// Time between two moves of flows because of their rate.
@@ -68,10 +69,11 @@ final class PathChoice {
       case FlowRoute.ANY ->
           serviceClass.isLowDelay()
               ? nearestWithCopy(flow, true, nowNs)
-              : byRate(flow, serviceClass, false, nowNs);
+              : spreadOrByRate(flow, serviceClass, false, nowNs);
       case FlowRoute.TWO_PATHS -> nearestWithCopy(flow, false, nowNs);
       case FlowRoute.TWO_PATHS_WHILE_LOSING -> nearestWithCopy(flow, true, nowNs);
-      case FlowRoute.SPREAD -> byRate(flow, serviceClass, true, nowNs);
+      case FlowRoute.SPREAD -> spreadOrByRate(flow, serviceClass, true, nowNs);
+      case FlowRoute.MOST_SPARE -> byRate(flow, serviceClass, false, nowNs);
       default -> routed(flow, nowNs);
     };
   }
@@ -79,7 +81,7 @@ final class PathChoice {
   /// Returns the path of a packet whose flow counts rate.
   ///
   /// @param always true if a rule of the device spreads the flow
-  private SessionPath byRate(
+  private SessionPath spreadOrByRate(
       FlowState flow, ServiceClass serviceClass, boolean always, long nowNs) {
     flow.copyPath(FlowState.NO_PATH);
     if (always && flow.spread() == null && spreading.mayBe(flow)) {
@@ -89,6 +91,15 @@ final class PathChoice {
     if (spread != null) {
       return note(flow, spread, nowNs);
     }
+    return byRate(flow, serviceClass, true, nowNs);
+  }
+
+  /// Returns the one path of a packet whose flow counts rate.
+  ///
+  /// @param mayBeSpread true if the flow may be spread instead of moving
+  private SessionPath byRate(
+      FlowState flow, ServiceClass serviceClass, boolean mayBeSpread, long nowNs) {
+    flow.copyPath(FlowState.NO_PATH);
     SessionPath[] usable = paths.usable();
     if (usable.length == 1) {
       return note(flow, usable[0], nowNs);
@@ -109,7 +120,7 @@ final class PathChoice {
     if (nowNs - movedNs < MOVES_APART_NS || !mayMove(flow, nowNs)) {
       return own;
     }
-    if (spreading.stays(flow, own, nowNs)) {
+    if (mayBeSpread && spreading.stays(flow, own, nowNs)) {
       return own;
     }
     movedNs = nowNs;

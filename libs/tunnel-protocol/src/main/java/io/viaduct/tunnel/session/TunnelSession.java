@@ -431,15 +431,22 @@ public final class TunnelSession implements AutoCloseable {
     outbound.paths.open(id).leadsOver(name);
   }
 
+  /// Returns whether both ends know a route.
+  ///
+  /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
+  public boolean knows(int route) {
+    return state.terms.limits().knows(route);
+  }
+
   /// Lets a flow take the paths of a rule, in both directions (agent only). A peer that does not
   /// know two paths, or flows that are spread, chooses itself. Repeating the call tells the SNAPT
   /// again, because the record may be lost.
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
   public void route(FlowState flow, int route, long nowNs) {
-    flow.route(state.terms.limits().here(route));
+    flow.route(knows(route) ? route : FlowRoute.ANY);
     if (outbound.paths.areMany()) {
-      state.controls.flowRoute(flow.id(), state.terms.limits().told(route), nowNs);
+      state.controls.flowRoute(flow.id(), state.terms.limits().told(flow.route()), nowNs);
     }
   }
 

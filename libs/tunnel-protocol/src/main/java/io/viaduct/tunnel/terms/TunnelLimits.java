@@ -25,8 +25,9 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
           Feature.RESEQUENCING,
           Feature.WAITING_TIMES,
           Feature.LINK_NAMES,
-          Feature.PATH_TRIALS,
-          Feature.BOUND_ROUTES);
+          Feature.RATE_ROUTES,
+          Feature.BOUND_ROUTES,
+          Feature.PATH_TRIALS);
 
   private static final Set<Feature> WITH_ONE_PATH =
       Set.of(Feature.WAITING_TIMES, Feature.PATH_TRIALS);
@@ -106,28 +107,25 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
         shared);
   }
 
-  /// Returns the route of a flow that the device takes for a rule: any, if it needs what the peer
-  /// does not know.
+  /// Returns whether both ends can do what a route asks for.
   ///
-  /// @param route a value of [FlowRoute]
-  public int here(int route) {
-    boolean isKnown =
-        switch (route) {
-          case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
-          case FlowRoute.SPREAD -> hasResequencing();
-          default -> true;
-        };
-    return isKnown ? route : FlowRoute.ANY;
+  /// @param route id of a path, or a value of [FlowRoute]
+  public boolean knows(int route) {
+    return switch (route) {
+      case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
+      case FlowRoute.SPREAD -> hasResequencing();
+      case FlowRoute.MOST_SPARE -> features.contains(Feature.RATE_ROUTES);
+      default -> true;
+    };
   }
 
   /// Returns the route that the device tells its peer. One that does not know routes that bind gets
   /// the path: it only moves what waits to another path when the path is lost.
   ///
-  /// @param route a value of [FlowRoute]
+  /// @param route a value of [FlowRoute] that is known
   public int told(int route) {
-    int here = here(route);
-    boolean isBound = FlowRoute.isPath(here) && FlowRoute.isBinding(here);
-    return isBound && !features.contains(Feature.BOUND_ROUTES) ? FlowRoute.path(here) : here;
+    boolean isBound = FlowRoute.isPath(route) && FlowRoute.isBinding(route);
+    return isBound && !features.contains(Feature.BOUND_ROUTES) ? FlowRoute.path(route) : route;
   }
 
   /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.

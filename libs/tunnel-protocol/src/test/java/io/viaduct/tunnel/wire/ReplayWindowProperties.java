@@ -27,7 +27,7 @@ class ReplayWindowProperties {
       Verdict expected =
           sequence > highest
               ? Verdict.ACCEPTED
-              : highest - sequence >= ReplayWindow.SEQUENCES
+              : highest - sequence >= ReplayWindow.SEQUENCES_MIN
                   ? Verdict.TOO_OLD
                   : seen.contains(sequence) ? Verdict.REPLAYED : Verdict.ACCEPTED;
       assertThat(window.check(sequence)).as("seed %d step %d", seed, i).isEqualTo(expected);
@@ -38,6 +38,39 @@ class ReplayWindowProperties {
       }
       assertThat(window.highest()).isEqualTo(highest);
     }
+  }
+
+  @Property(tries = 10)
+  void aWindowThatGrowsAndShrinksAcceptsNoSequenceTwice(@ForAll long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    ReplayWindow window = new ReplayWindow();
+    Set<Long> seen = new HashSet<>();
+    long highest = -1;
+    long nowNs = 1;
+    int widest = 0;
+    for (int i = 0; i < 200_000; i++) {
+      boolean isFast = (i / 50_000 & 1) == 0;
+      nowNs += isFast ? 10_000 : 500_000_000;
+      long jump = random.nextInt(4) > 0 ? random.nextInt(30) : -random.nextInt(300_000);
+      long sequence = Math.max(0, highest + jump);
+      Verdict verdict = window.check(sequence);
+      if (sequence > highest) {
+        assertThat(verdict).isEqualTo(Verdict.ACCEPTED);
+      } else if (seen.contains(sequence)) {
+        assertThat(verdict).as("seed %d step %d", seed, i).isNotEqualTo(Verdict.ACCEPTED);
+      } else if (highest - sequence < ReplayWindow.SEQUENCES_MIN - Long.SIZE) {
+        assertThat(verdict).as("seed %d step %d", seed, i).isEqualTo(Verdict.ACCEPTED);
+      }
+      if (verdict == Verdict.ACCEPTED) {
+        window.mark(sequence);
+        window.fit(nowNs);
+        seen.add(sequence);
+        highest = Math.max(highest, sequence);
+        widest = Math.max(widest, window.sequences());
+      }
+    }
+    assertThat(widest).isEqualTo(ReplayWindow.SEQUENCES_MAX);
+    assertThat(window.sequences()).as("after the pause").isEqualTo(ReplayWindow.SEQUENCES_MIN);
   }
 
   @Property

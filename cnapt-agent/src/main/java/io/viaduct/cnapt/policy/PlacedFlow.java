@@ -1,0 +1,8 @@
+package io.viaduct.cnapt.policy;
+
+/// The SNAPT that a flow has, or would have if it began now.
+///
+/// @param snapt id and address; empty before the first session, and with a peer
+/// @param why the reason with its inputs, for a person; empty if there is no choice
+/// @param refused true if no SNAPT meets the class, and the flow would be refused
+public record PlacedFlow(String snapt, String why, boolean refused) {}
