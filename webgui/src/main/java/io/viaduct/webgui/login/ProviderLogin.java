@@ -24,6 +24,7 @@ import org.springframework.security.oauth2.client.OAuth2AuthorizedClient;
 import org.springframework.security.oauth2.client.web.OAuth2AuthorizationRequestRedirectFilter;
 import org.springframework.security.oauth2.client.web.OAuth2AuthorizedClientRepository;
 import org.springframework.security.oauth2.core.oidc.user.OidcUser;
+import org.springframework.security.web.context.HttpSessionSecurityContextRepository;
 import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 
@@ -74,7 +75,11 @@ final class ProviderLogin {
   private void identified(
       HttpServletRequest request, HttpServletResponse response, Authentication identified)
       throws ServletException, IOException {
+    // Spring Security has kept the provider's user in the session: it must not outlive a refusal.
     SecurityContextHolder.clearContext();
+    request
+        .getSession()
+        .removeAttribute(HttpSessionSecurityContextRepository.SPRING_SECURITY_CONTEXT_KEY);
     if (!(identified.getPrincipal() instanceof OidcUser user)) {
       refuse(request, response, Outcome.PROVIDER, null);
       return;

@@ -139,6 +139,7 @@ class EscapingTest {
     Map<String, List<String>> visits = new LinkedHashMap<>();
     visits.put("/", List.of("/"));
     visits.put("/login", List.of("/login?problem=" + QUOTED));
+    visits.put("/login/code", List.of("/login/code"));
     visits.put("/reset", List.of("/reset?token=" + QUOTED));
     visits.put(
         "/accounts",
@@ -169,6 +170,9 @@ class EscapingTest {
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
     visits.put("/accounts/{account}/limits", List.of("/accounts/alice/limits?cursor=" + QUOTED));
     visits.put("/accounts/{account}/tokens", List.of("/accounts/alice/tokens"));
+    visits.put("/accounts/{account}/second-factor", List.of("/accounts/alice/second-factor"));
+    visits.put("/cdr-files", List.of("/cdr-files", "/cdr-files?cursor=" + QUOTED));
+    visits.put("/cdr-files/{sequence}/content", List.of("/cdr-files/17/content"));
     visits.put("/accounts/{account}/webhooks", List.of("/accounts/alice/webhooks"));
     visits.put("/accounts/{account}/webhooks/{webhook}", List.of("/accounts/alice/webhooks/4"));
     visits.put("/owners/{owner}/fees", List.of("/owners/acme/fees"));
