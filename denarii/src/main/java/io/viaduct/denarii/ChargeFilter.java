@@ -23,7 +23,9 @@ final class ChargeFilter {
   @Option(names = "--class", description = "LT_LD, HT_LD, LT_HD or HT_HD")
   private String serviceClass = "";
 
-  @Option(names = "--state", description = "provisional, final_provisional, corrected, final, adjusted or void")
+  @Option(
+      names = "--state",
+      description = "provisional, final_provisional, corrected, final, adjusted or void")
   private String state = "";
 
   @Option(names = "--application", paramLabel = "NAME", description = "such as web")

@@ -33,7 +33,7 @@ class DeviceReportStateTest {
   @Test
   void theDatabaseAllowsExactlyTheTransitionsOfTheStateMachine() {
     String user = "user-" + UUID.randomUUID();
-    new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords())
+    new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords(2))
         .open(user, "password", Role.USER, user, Instant.now());
     for (DeviceReportState from : DeviceReportState.values()) {
       for (DeviceReportState to : DeviceReportState.values()) {
