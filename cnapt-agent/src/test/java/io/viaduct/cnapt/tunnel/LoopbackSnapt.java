@@ -33,6 +33,9 @@ final class LoopbackSnapt implements AutoCloseable {
 
   double lossRatio;
 
+  /// Datagrams that the SNAPT has sent to the device.
+  long sent;
+
   /// Packets of the device that have arrived behind the SNAPT.
   int delivered;
 
@@ -121,6 +124,7 @@ final class LoopbackSnapt implements AutoCloseable {
         if (arrives(to)) {
           try {
             (OuterHeader.of(to) == OuterHeader.IPV4 ? ipv4 : ipv6).send(datagram.nioBuffer(), to);
+            sent++;
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }

@@ -184,7 +184,7 @@ class ChargeListTest {
       {"class=HT%26HD", "class must be one of LT_LD, HT_LD, LT_HD, HT_HD, got 'HT&HD'"},
       {
         "state=done",
-        "state must be one of provisional, corrected, final, adjusted, void, got 'done'"
+        "state must be one of provisional, corrected, final, adjusted, void, final_provisional, got 'done'"
       },
       {
         "from=yesterday",

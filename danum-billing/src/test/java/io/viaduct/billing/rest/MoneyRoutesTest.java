@@ -31,6 +31,16 @@ class MoneyRoutesTest {
   private static final Set<String> MOVE_NOTHING =
       Set.of(
           "POST /api/v1/sessions",
+          "POST /api/v1/sessions/codes",
+          "POST /api/v1/sessions/identities",
+          "PUT /api/v1/accounts/{id}/second-factor",
+          "POST /api/v1/accounts/{id}/second-factor",
+          "POST /api/v1/accounts/{id}/second-factor/end",
+          "DELETE /api/v1/accounts/{id}/second-factor",
+          "PUT /api/v1/accounts/{id}/identity",
+          "DELETE /api/v1/accounts/{id}/identity",
+          "POST /api/v1/accounts/imports",
+          "POST /api/v1/snapts/{id}/drain-orders",
           "DELETE /api/v1/sessions/current",
           "POST /api/v1/accounts",
           "PATCH /api/v1/accounts/{id}",
