@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -106,9 +107,11 @@ public final class ReceiptSealer {
 
   // A movement of a later day waits until the day before is closed, so that the root of a day
   // covers
-  // what was posted on it.
+  // what was posted on it. Ids tell the month of a bill first (ADR 0059), so a round is put in the
+  // order of its times.
   private List<Movement> read(LocalDate day) {
-    return jdbc.sql(
+    return jdbc
+        .sql(
             "select w.account, "
                 + Movement.COLUMNS.formatted("w")
                 + " from receipt_waiting w join ledger_transaction t on t.id = w.transaction_id"
@@ -116,7 +119,9 @@ public final class ReceiptSealer {
         .param(Timestamp.from(day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant()))
         .param(ROUND)
         .query((row, _) -> Movement.of(row, row.getString("account")))
-        .list();
+        .stream()
+        .sorted(Comparator.comparing(Movement::postedAt).thenComparing(Movement::transaction))
+        .toList();
   }
 
   /// The last link of a chain.

@@ -1,5 +1,6 @@
 package io.viaduct.billing.retention;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
@@ -23,6 +24,20 @@ public final class Retention {
 
   /// Final intervals that are given to the export in one run, if they were in none.
   private static final int EXPORTED_AT_ONCE = 10_000;
+
+  // Those of not_sealable (V112), so that each counter begins with 0.
+  private static final List<String> LEDGER_REASONS =
+      List.of(
+          "no_partitions",
+          "not_final",
+          "month_0",
+          "held",
+          "caps",
+          "rerating",
+          "unpublished",
+          "no_receipt",
+          "no_export",
+          "not_exported");
 
   private final DataSource owner;
   private final JdbcClient jdbc;
@@ -49,6 +64,8 @@ public final class Retention {
     Gauge.builder("viaduct_months_ahead", monthsAhead, AtomicLong::get)
         .description("Months to come that have partitions")
         .register(registry);
+    refusals("personal_data", "month_0");
+    LEDGER_REASONS.forEach(reason -> refusals("ledger", reason));
   }
 
   /// Does what is due now.
@@ -130,8 +147,16 @@ public final class Retention {
     }
   }
 
+  private Counter refusals(String what, String reason) {
+    return Counter.builder("viaduct_retention_refused")
+        .description("Months that were not dropped, by what keeps them")
+        .tag("what", what)
+        .tag("reason", reason)
+        .register(registry);
+  }
+
   private void refuse(String what, String reason) {
-    registry.counter("viaduct_retention_refused_total", "what", what, "reason", reason).increment();
+    refusals(what, reason).increment();
     LOG.warn("retention waits: {} cannot be dropped, because of {}", what, reason);
   }
 }

@@ -15,6 +15,10 @@ import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.receipts.DayRoots;
+import io.viaduct.billing.receipts.ReceiptSealer;
+import io.viaduct.billing.receipts.ReceiptVerification;
+import io.viaduct.billing.receipts.StatementKey;
 import io.viaduct.billing.retention.Retention;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.Settlement;
@@ -24,6 +28,7 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -39,6 +44,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Months of bills in a database of its own, from the posting of reports until they are dropped.
 class RetentionTest {
   private static final long CHARGED = 34_348_658; // by each report of the worked example
+  private static final StatementKey KEY = new StatementKey(new byte[32]);
   private static final Duration MONTH = Duration.ofDays(31);
 
   private final ManualClock clock = new ManualClock();
@@ -101,7 +107,7 @@ class RetentionTest {
   }
 
   private double refused(String reason) {
-    var found = meters.find("viaduct_retention_refused_total").tag("reason", reason).counter();
+    var found = meters.find("viaduct_retention_refused").tag("reason", reason).counter();
     return found == null ? 0 : found.count();
   }
 
@@ -116,8 +122,19 @@ class RetentionTest {
         .creditDue(clock.instant());
   }
 
+  /// Gives each movement its receipt, and publishes the roots that are due.
+  private void seal() {
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    InstantSource later = () -> clock.instant().plus(Duration.ofDays(1)).plusSeconds(180);
+    ReceiptSealer sealer = new ReceiptSealer(transaction, jdbc, KEY, later);
+    sealer.seal();
+    new DayRoots(transaction, jdbc, KEY, later).publishDue();
+    sealer.seal();
+  }
+
   /// Marks all that waits as written to a file, as the export does.
   private void export() {
+    seal();
     jdbc.update(
         "insert into cdr_file values ((select coalesce(max(sequence), 0) + 1 from cdr_file), 'file-' || ?, 'CSV', 1, 0, now(), now(), 0, null, now())",
         UUID.randomUUID());
@@ -126,9 +143,12 @@ class RetentionTest {
   }
 
   private void verify() {
+    JdbcClient client = JdbcClient.create(jdbc);
     assertThat(
             new LedgerVerification(
-                    JdbcClient.create(jdbc), new Snapshot(new JdbcTransactionManager(pool)))
+                    client,
+                    new Snapshot(new JdbcTransactionManager(pool)),
+                    ReceiptVerification.checks(client))
                 .run())
         .allMatch(LedgerVerification.Check::holds);
   }
@@ -256,6 +276,7 @@ class RetentionTest {
         "update account set state = 'closed', password_hash = null, sip_secret = 'none' where id = 'alice'");
     clock.advance(MONTH);
     settle();
+    seal();
     assertThat(erase("alice")).isNull();
 
     assertThat(new Ledger(jdbc).balance(LedgerAccount.user("erased-1")).value())

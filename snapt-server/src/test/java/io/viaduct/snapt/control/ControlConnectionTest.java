@@ -526,7 +526,7 @@ class ControlConnectionTest {
   }
 
   @Test
-  void aListHasSixtyFourSnaptsItselfFirstAndTheRestIsCounted() throws Exception {
+  void aListHas128SnaptsItselfFirstAndTheRestIsCounted() throws Exception {
     List<DirectoryEntry> many = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       many.add(
@@ -539,10 +539,10 @@ class ControlConnectionTest {
     snapt.control.told(many, ByteString.EMPTY);
     TestControl control = knowingLists();
     RelayList list = control.next().getRelays();
-    assertThat(list.getRelaysCount()).isEqualTo(64);
+    assertThat(list.getRelaysCount()).isEqualTo(128);
     assertThat(list.getRelays(0).getSnaptId()).isEqualTo("snapt-1");
-    assertThat(list.getRelays(63).getSnaptId()).isEqualTo("other-62");
-    assertThat(snapt.control.relaysLeftOut()).isEqualTo(437);
+    assertThat(list.getRelays(127).getSnaptId()).isEqualTo("other-126");
+    assertThat(snapt.control.relaysLeftOut()).isEqualTo(373);
   }
 
   @Test

@@ -34,6 +34,8 @@ class EscapingTest {
           "/accounts/{account}/events",
           "/accounts/{account}/statement.csv",
           "/accounts/{account}/statement.pdf",
+          "/accounts/{account}/statement.jsonl",
+          "/statement-roots.json",
           "/accounts/{account}/charges.csv",
           "/accounts/{account}/usage.csv");
 
