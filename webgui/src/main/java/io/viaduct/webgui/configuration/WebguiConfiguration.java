@@ -123,7 +123,7 @@ public record WebguiConfiguration(
     }
 
     /// Returns true if there is a provider.
-    public boolean isConfigured() {
+    public boolean hasIssuer() {
       return !issuer.isEmpty();
     }
   }

@@ -29,7 +29,7 @@ class LoginPage {
     if (problem != null && PROBLEMS.contains(problem)) {
       model.addAttribute("problem", problem);
     }
-    if (configuration.oidc().isConfigured()) {
+    if (configuration.oidc().hasIssuer()) {
       model.addAttribute("provider", configuration.oidc().name());
     }
     return "login";

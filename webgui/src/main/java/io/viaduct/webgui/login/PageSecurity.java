@@ -74,7 +74,7 @@ public class PageSecurity {
 
   // The form that logs out leads to the provider.
   private static String contentSecurityPolicy(Oidc oidc) {
-    return oidc.isConfigured()
+    return oidc.hasIssuer()
         ? CONTENT_SECURITY_POLICY + " " + Provider.origin(oidc)
         : CONTENT_SECURITY_POLICY;
   }
@@ -107,12 +107,12 @@ public class PageSecurity {
     Oidc oidc = configuration.oidc();
     Provider provider = new Provider(oidc);
     ProviderLogin byProvider = new ProviderLogin(provider, billing, login, configuration);
-    if (oidc.isConfigured()) {
+    if (oidc.hasIssuer()) {
       http.oauth2Login(byProvider::apply);
     }
     // Exactly these: the global manager would ask the same provider a second time after a refusal.
     return http.authenticationManager(
-            oidc.isConfigured()
+            oidc.hasIssuer()
                 ? new ProviderManager(login, provider.codes())
                 : new ProviderManager(login))
         .authorizeHttpRequests(pages ->
