@@ -14,13 +14,13 @@ import org.springframework.security.web.csrf.HttpSessionCsrfTokenRepository;
 
 /// Signs a visitor in whose log-in did not end with the password form: the code of a second factor,
 /// or a provider. The session gets another id and another CSRF token, as after the form.
-final class SignIn {
+public final class SignIn {
   private final HttpSessionSecurityContextRepository contexts =
       new HttpSessionSecurityContextRepository();
   private final HttpSessionCsrfTokenRepository csrf = new HttpSessionCsrfTokenRepository();
   private final LoginSuccess success;
 
-  SignIn(WebguiConfiguration configuration) {
+  public SignIn(WebguiConfiguration configuration) {
     success =
         new LoginSuccess(
             configuration.limits().sessionIdle(), configuration.http().secureCookies());
@@ -41,7 +41,8 @@ final class SignIn {
   }
 
   /// Keeps a visitor in the session.
-  void keep(HttpServletRequest request, HttpServletResponse response, Authentication visitor) {
+  public void keep(
+      HttpServletRequest request, HttpServletResponse response, Authentication visitor) {
     SecurityContext context = SecurityContextHolder.createEmptyContext();
     context.setAuthentication(visitor);
     SecurityContextHolder.setContext(context);

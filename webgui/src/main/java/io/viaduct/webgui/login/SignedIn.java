@@ -41,7 +41,7 @@ public record SignedIn(
   }
 
   /// Returns the same visitor with a second factor.
-  SignedIn withSecondFactor() {
+  public SignedIn withSecondFactor() {
     return new SignedIn(account, role, token, until, false);
   }
 

@@ -1,7 +1,9 @@
-package io.viaduct.webgui.login;
+package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.account.SecondFactors.Secret;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
-import io.viaduct.webgui.login.SecondFactors.Secret;
+import io.viaduct.webgui.login.SignIn;
+import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,4 +1,4 @@
-package io.viaduct.webgui.login;
+package io.viaduct.webgui.account;
 
 import com.google.zxing.WriterException;
 import com.google.zxing.qrcode.decoder.ErrorCorrectionLevel;

@@ -1,4 +1,4 @@
-package io.viaduct.webgui.login;
+package io.viaduct.webgui.account;
 
 import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
