@@ -193,6 +193,7 @@ public final class Plans {
         socket: %3$s
         %4$s
         control: {host: %5$s, port: %6$d}
+        portal-probe: {listen: %5$s} # the host may have a server with another address
         data: {port: %6$d}
         pool: {ipv4: %7$s}
         egress: {allow: ["%8$s/32 udp %12$d", "%8$s/32 tcp %12$d", "%13$s/32"]}

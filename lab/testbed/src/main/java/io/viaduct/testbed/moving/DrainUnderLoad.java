@@ -84,9 +84,9 @@ public final class DrainUnderLoad {
   private static void udp(MovingLab lab, String verb) {
     for (String gateway : GATEWAYS) {
       for (String to : List.of(Topology.snapt(1), Topology.snapt6(1))) {
-        lab.network
-            .gateway(gateway)
-            .ip("rule %s pref 12 to %s ipproto udp blackhole".formatted(verb, to));
+        String family = to.indexOf(':') < 0 ? "-4" : "-6";
+        String rule = "ip %s rule %s pref 12 to %s ipproto udp blackhole";
+        lab.network.gateway(gateway).run(rule.formatted(family, verb, to).split(" "));
       }
     }
   }
