@@ -28,7 +28,7 @@ public final class SeveralLinksDay {
   /// more than chance.
   static final double GAIN_LEAST = 1.25;
 
-  private static final double ONE_SECONDS = 4;
+  private static final double ONE_SECONDS = 10;
   private static final double BOTH_SECONDS = 10;
   private static final int PACKETS_PER_SECOND = 100;
   private static final int PACKETS = 1_000;
