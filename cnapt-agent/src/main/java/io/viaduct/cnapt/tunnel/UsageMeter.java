@@ -156,7 +156,7 @@ final class UsageMeter {
     flowlessDown = down;
   }
 
-  // What has no line of its own, by application and class; and what is left of that in one line.
+  // Sums by application and class of flows without a line of their own; the rest is one line.
   private static List<Line> shortened(List<Line> lines) {
     if (lines.size() <= LINES_MAX) {
       return lines;

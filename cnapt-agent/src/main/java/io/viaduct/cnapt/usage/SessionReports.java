@@ -19,7 +19,7 @@ public final class SessionReports {
   private static final int LATE_PARTS = 20; // 5 % of the interval
   private static final long INTERVAL_MS_MAX = TimeUnit.MINUTES.toMillis(10);
 
-  /// What identifies the reports of a session.
+  /// Identity of the reports of a session.
   record Session(String snaptId, String sessionId, long epoch) {}
 
   private final Session session;

@@ -80,7 +80,7 @@ public final class EgressScenario {
     }
   }
 
-  // What a hostile network can set by DHCP and router advertisements.
+  // Routes that a hostile network can set by DHCP and router advertisements.
   private static void pushed() throws Exception {
     var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     StrayRoutes strays = new StrayRoutes("viaduct9", ROUTING.local());

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a device reports of its flows, over two real sessions.
+/// A device's counts of its flows, over two real sessions.
 class UsageMeterTest {
   private static final int PACKET = 28 + 100; // IPv4 and UDP headers, payload
 
@@ -54,7 +54,7 @@ class UsageMeterTest {
     }
   }
 
-  // What waits for its compound leaves.
+  // Packets that wait for their compound leave.
   private void settle() {
     for (int i = 0; i < 20; i++) {
       rig.advance(50_000_000);

@@ -121,10 +121,9 @@ public final class Credits {
   }
 
   // Returns the refundable rest of a charge; zero for an interval that is void or may be replaced.
-  // What a cap of its hour or
-  // day has given back is not given back again: after it the user has paid the cap for that time,
-  // less later refunds. The lock makes refunds of one charge wait for each other. hashint8 is a
-  // function of PostgreSQL.
+  // The part that a cap of its hour or day has given back is not given back again: after it the
+  // user has paid the cap for that time, less later refunds. The lock makes refunds of one charge
+  // wait for each other. hashint8 is a function of PostgreSQL.
   private Optional<MicroDenarii> refundable(String account, long charge) {
     jdbc.sql("select pg_advisory_xact_lock(?, hashint8(?))")
         .param(CHARGE_LOCK)

@@ -335,7 +335,7 @@ public record BillingConfiguration(
     }
   }
 
-  /// How long bills and personal data are kept.
+  /// Times for which bills and personal data are kept.
   ///
   /// @param ledgerMonths whole months (UTC) of bills and postings that are kept before the present
   ///   one; 0 for all

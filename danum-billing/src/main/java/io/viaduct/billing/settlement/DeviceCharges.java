@@ -89,7 +89,7 @@ public final class DeviceCharges {
     return changed;
   }
 
-  // What agreed with the SNAPT's report says nothing more. A copy of it would be refused as too
+  // A report that agreed with the SNAPT's says nothing more. A copy of it would be refused as too
   // late.
   private void forget(Instant now) {
     int forgotten;

@@ -35,7 +35,7 @@ public final class Discrepancies {
       Basis basis,
       List<Note> notes) {}
 
-  /// What the counts of both ends are of.
+  /// Span of the counts of both ends.
   public enum Basis {
     /// The session so far, by a receipt that the device refused.
     SESSION,

@@ -272,7 +272,7 @@ class DeviceReportTest {
         .isEqualTo(ReportVerdict.REJECTED);
   }
 
-  /// What can happen to an interval, in any order. Each report has two copies.
+  /// Events of an interval, in any order. Each report has two copies.
   private enum Event {
     SNAPT,
     DEVICE,

@@ -33,7 +33,7 @@ public final class StatementCheck {
   private static final int FINDINGS_MAX = 1000;
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /// What the caller knows from elsewhere.
+  /// Keys and roots that the caller knows from elsewhere.
   ///
   /// @param roots published roots that the file must have, by day
   /// @param kept roots that the caller has kept, by day: from the file's first root on it must have
@@ -269,7 +269,7 @@ public final class StatementCheck {
     }
   }
 
-  // What a movement must be by its kind: a bill, a bill taken back, or the difference of two bills.
+  // Amount of a movement by its kind: of a bill, of one taken back, or the difference of two.
   private void requireSum(ReceiptLine next) {
     StatementReceipt receipt = next.receipt();
     String identity = receipt.identity();
