@@ -94,14 +94,15 @@ public final class Outage implements AutoCloseable {
   /// Shuts the direct way, and ends.
   @Override
   public void close() {
-    worker.execute(this::carried);
+    // Shut by this thread after the last task, so that no task can open the way again.
     worker.shutdown();
     try {
       if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
-        LOG.error("traffic may still leave outside the tunnel: the rules are not removed in time");
+        LOG.error("traffic may still leave outside the tunnel: its rules are still being changed");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    carried();
   }
 }

@@ -165,7 +165,7 @@ final class PortalWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.execute(this::shut);
+    // Shut by this thread after the last task, so that no look can open the way again.
     worker.shutdown();
     try {
       if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
@@ -174,5 +174,6 @@ final class PortalWatch implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    shut();
   }
 }

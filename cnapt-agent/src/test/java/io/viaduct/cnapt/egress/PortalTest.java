@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,12 +103,17 @@ class PortalTest {
   private final AtomicReference<PortalFinding> finding =
       new AtomicReference<>(new PortalFinding.Unknown("first"));
 
+  private final CompletableFuture<Void> opening = new CompletableFuture<>();
+  private volatile CompletableFuture<Void> mayOpen = CompletableFuture.completedFuture(null);
+
   private PortalWatch watch() {
     return new PortalWatch(
         finding::get,
         new PortalWatch.Gate() {
           @Override
           public void open(List<InetSocketAddress> hosts) {
+            opening.complete(null);
+            mayOpen.join();
             gate.add("open " + hosts);
           }
 
@@ -160,6 +166,19 @@ class PortalTest {
       watch.carries(false);
       await().until(() -> watch.page() != null);
     }
+    assertThat(gate).last().isEqualTo("shut");
+  }
+
+  @Test
+  void aWatchThatEndsWhileItOpensTheWayShutsItAgain() {
+    mayOpen = new CompletableFuture<>();
+    finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/")));
+    PortalWatch watch = watch();
+    opening.join();
+    Thread closer = Thread.ofPlatform().start(watch::close);
+    await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+    mayOpen.complete(null);
+    await().until(() -> !closer.isAlive());
     assertThat(gate).last().isEqualTo("shut");
   }
 
