@@ -6,7 +6,6 @@ import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
@@ -125,7 +124,7 @@ final class Intake implements Receiver, TransactionEvents {
 
   private void onKeepAlive(Wiring now, SipFlow flow) {
     statistics.count(Count.KEEP_ALIVE);
-    if (flow.transport() == Transport.TCP) {
+    if (flow.transport().isReliable()) {
       write(now, flow, PONG);
     }
   }
@@ -144,7 +143,7 @@ final class Intake implements Receiver, TransactionEvents {
   private void onRequest(Wiring now, SipRequest raw, SipFlow flow) {
     SipRequest request = TopmostVia.stampSource(raw, flow);
     ServerExchange exchange = new ServerExchange(this, now.sockets, request, flow);
-    if (flow.transport() == Transport.UDP) {
+    if (!flow.transport().isReliable()) {
       switch (memory.onRequest(exchange.key(), clock.millis())) {
         case Seen.First _ -> {}
         case Seen.InProgress _ -> {
@@ -223,7 +222,7 @@ final class Intake implements Receiver, TransactionEvents {
   ///
   /// @return false if the answer must not be sent; the refusal is counted
   boolean mayAnswer(SipFlow flow) {
-    if (flow.transport() == Transport.TCP
+    if (flow.transport().isReliable()
         || answers.take(SourceNetwork.of(flow.remote().getAddress()))) {
       return true;
     }
@@ -232,7 +231,7 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   void onSourceProved(SipFlow flow) {
-    if (flow.transport() == Transport.UDP) {
+    if (!flow.transport().isReliable()) {
       answers.fill(SourceNetwork.of(flow.remote().getAddress()));
     }
   }
