@@ -2,6 +2,7 @@ package io.viaduct.bridge;
 
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Subscribers;
@@ -23,6 +24,7 @@ final class PeriodicWork {
   private final LocationService locations;
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
+  private final EventNotifier events;
   private final CreditMessages credit;
   private final CreditRelay relay;
   private final SnaptClaims claims;
@@ -35,6 +37,7 @@ final class PeriodicWork {
       LocationService locations,
       Subscribers subscribers,
       SessionNotifier notifier,
+      EventNotifier events,
       CreditMessages credit,
       CreditRelay relay,
       SnaptClaims claims,
@@ -45,6 +48,7 @@ final class PeriodicWork {
     this.locations = locations;
     this.subscribers = subscribers;
     this.notifier = notifier;
+    this.events = events;
     this.credit = credit;
     this.relay = relay;
     this.claims = claims;
@@ -61,6 +65,7 @@ final class PeriodicWork {
     locations.expire(clock.instant());
     locations.endUnless(subscribers::isActive);
     notifier.onClock();
+    events.onClock();
     credit.onClock();
     relay.onClock();
     claims.onClock();

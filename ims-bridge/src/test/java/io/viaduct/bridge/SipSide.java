@@ -7,9 +7,11 @@ import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
+import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.ServiceDesk;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscriber;
@@ -112,15 +114,46 @@ public final class SipSide implements RequestSender {
                 new Registrar.Limits(LEAST, MOST, USUAL),
                 authentication,
                 locations,
+                new Gruus(DOMAIN),
                 METERS,
                 () -> now),
             new MessageProxy(
-                authentication, SUBSCRIBERS, locations, METERS, Duration.ofDays(1), () -> now),
+                authentication,
+                SUBSCRIBERS,
+                locations,
+                new Gruus(DOMAIN),
+                METERS,
+                Duration.ofDays(1),
+                () -> now),
+            new ServiceDesk(
+                DOMAIN,
+                authentication,
+                SUBSCRIBERS,
+                locations,
+                _ -> CompletableFuture.failedFuture(new IllegalStateException("no billing")),
+                METERS,
+                Duration.ofDays(1),
+                () -> now),
             notifier,
             request -> request.answer(405), // reports of devices need billing
             METERS);
     service.attach(this);
     notifier.attach(this);
+  }
+
+  /// Returns a desk that no message is for.
+  public static SipService.Desk noDesk() {
+    return new SipService.Desk() {
+      @Override
+      public boolean isAddressed(SipRequest message) {
+        return false;
+      }
+
+      @Override
+      public void onMessage(IncomingRequest request, RequestSender out) {
+        throw new AssertionError("a message for no desk");
+      }
+    };
   }
 
   /// Returns a directory of these users, each with the password `<user>-secret`.
@@ -136,6 +169,7 @@ public final class SipSide implements RequestSender {
                         DigestAlgorithm.SHA_256,
                         DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
                     Optional.empty(),
+                    Set.of(),
                     Set.of(),
                     CreditState.SUFFICIENT,
                     CreditNotice.NONE))

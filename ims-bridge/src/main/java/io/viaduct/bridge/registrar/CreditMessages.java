@@ -151,9 +151,13 @@ public final class CreditMessages {
       return;
     }
     new MessageFork(
-            targets,
+            InstanceFlows.targets(targets),
             contact ->
-                out.send(message(notice, contact), contact.flow())
+                InstanceFlows.send(
+                        contact,
+                        targets,
+                        flow -> out.send(message(notice, flow), flow.flow()),
+                        locations::drop)
                     .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS),
             meters,
             best -> answered(notice, best))
@@ -197,7 +201,7 @@ public final class CreditMessages {
             .with("Call-ID", SipEndpoint.token())
             .with("CSeq", "1 MESSAGE")
             .with("Content-Language", contact.language().toLanguageTag());
-    return new SipRequest("MESSAGE", contact.contact(), headers)
+    return new SipRequest("MESSAGE", contact.contact(), contact.routed(headers))
         .withBody(
             "text/plain;charset=UTF-8",
             SipBody.of(CreditWords.of(notice.notice(), contact.language())));

@@ -21,6 +21,7 @@ public final class MessageProxy {
   private final Authentication authentication;
   private final Subscribers subscribers;
   private final LocationService locations;
+  private final Gruus gruus;
   private final SipMeters meters;
   private final Duration patience;
   private final InstantSource clock;
@@ -31,12 +32,14 @@ public final class MessageProxy {
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
+      Gruus gruus,
       SipMeters meters,
       Duration patience,
       InstantSource clock) {
     this.authentication = authentication;
     this.subscribers = subscribers;
     this.locations = locations;
+    this.gruus = gruus;
     this.meters = meters;
     this.patience = patience;
     this.clock = clock;
@@ -47,19 +50,26 @@ public final class MessageProxy {
     if (authentication.asProxy(request, message.from()).isEmpty()) {
       return;
     }
+    Optional<Gruus.Target> agent = gruus.target(message.uri());
     Optional<String> recipient =
-        authentication.localUser(new NameAddress(message.uri(), java.util.Map.of()));
+        agent
+            .map(Gruus.Target::user)
+            .or(() -> authentication.localUser(new NameAddress(message.uri(), java.util.Map.of())));
     if (recipient.isEmpty() || !subscribers.contains(recipient.get())) {
       refuse(request, Refusal.UNKNOWN_USER);
       return;
     }
-    List<Binding> contacts = locations.bindings(recipient.get(), clock.instant());
+    List<Binding> contacts =
+        locations.bindings(recipient.get(), clock.instant()).stream()
+            .filter(each -> agent.isEmpty() || agent.get().is(each))
+            .toList();
     if (contacts.isEmpty()) {
       refuse(request, Refusal.NOT_REGISTERED);
       return;
     }
-    List<Binding> targets = contacts.stream().filter(c -> c.allows("MESSAGE")).toList();
-    for (int i = targets.size(); i < contacts.size(); i++) {
+    List<Binding> able = contacts.stream().filter(c -> c.allows("MESSAGE")).toList();
+    List<Binding> targets = InstanceFlows.targets(able);
+    for (int i = able.size(); i < contacts.size(); i++) {
       meters.count(SipMeters.Branch.INCAPABLE);
     }
     if (targets.isEmpty()) {
@@ -80,10 +90,18 @@ public final class MessageProxy {
     new MessageFork(
             targets,
             contact ->
-                endpoint
-                    .send(
-                        new SipRequest("MESSAGE", contact.contact(), headers, message.body()),
-                        contact.flow())
+                InstanceFlows.send(
+                        contact,
+                        able,
+                        flow ->
+                            endpoint.send(
+                                new SipRequest(
+                                    "MESSAGE",
+                                    flow.contact(),
+                                    flow.routed(headers),
+                                    message.body()),
+                                flow.flow()),
+                        locations::drop)
                     .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS),
             meters,
             best -> relay(request, best))

@@ -58,10 +58,16 @@ class RegistrarParts {
   }
 
   @Bean
+  Gruus gruus(BridgeConfiguration configuration) {
+    return new Gruus(configuration.domain());
+  }
+
+  @Bean
   Registrar registrar(
       BridgeConfiguration configuration,
       Authentication authentication,
       LocationService locations,
+      Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
     BridgeConfiguration.Sip sip = configuration.sip();
@@ -69,6 +75,7 @@ class RegistrarParts {
         new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
         authentication,
         locations,
+        gruus,
         meters,
         clock);
   }
@@ -78,10 +85,31 @@ class RegistrarParts {
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
+      Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
     return new MessageProxy(
-        authentication, subscribers, locations, meters, CONTACT_PATIENCE, clock);
+        authentication, subscribers, locations, gruus, meters, CONTACT_PATIENCE, clock);
+  }
+
+  @Bean
+  SipService.Desk serviceDesk(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      Subscribers subscribers,
+      LocationService locations,
+      AccountFacts.Source accounts,
+      SipMeters meters,
+      InstantSource clock) {
+    return new ServiceDesk(
+        configuration.domain(),
+        authentication,
+        subscribers,
+        locations,
+        accounts,
+        meters,
+        CONTACT_PATIENCE,
+        clock);
   }
 
   @Bean
@@ -101,11 +129,19 @@ class RegistrarParts {
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
+      SipService.Desk desk,
       SipService.Notifier notifier,
       SipService.Publications publications,
       SipMeters meters) {
     return new SipService(
-        configuration.domain(), subscribers, registrar, proxy, notifier, publications, meters);
+        configuration.domain(),
+        subscribers,
+        registrar,
+        proxy,
+        desk,
+        notifier,
+        publications,
+        meters);
   }
 
   @Bean

@@ -20,6 +20,11 @@ public final class SipService implements RequestHandler {
   // Methods of RFC 3261, 3262, 3265, 3311, 3515 and 6086 that the bridge does not serve.
   private static final Set<String> NOT_SERVED =
       Set.of("INVITE", "BYE", "CANCEL", "PRACK", "NOTIFY", "UPDATE", "REFER", "INFO");
+
+  /// Extensions of REGISTER that a user agent or a proxy may require (RFC 3327, RFC 5626, RFC
+  /// 5627).
+  private static final Set<String> OF_REGISTER = Set.of("path", "outbound", "gruu");
+
   private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, PUBLISH, OPTIONS";
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
@@ -32,6 +37,7 @@ public final class SipService implements RequestHandler {
   private final Subscribers subscribers;
   private final Registrar registrar;
   private final MessageProxy proxy;
+  private final Desk desk;
   private final Notifier notifier;
   private final Publications publications;
   private final SipMeters meters;
@@ -49,11 +55,20 @@ public final class SipService implements RequestHandler {
     void onPublish(IncomingRequest request);
   }
 
+  /// Answers questions of users.
+  public interface Desk {
+    /// Returns whether a MESSAGE is for this desk and not for a user.
+    boolean isAddressed(SipRequest message);
+
+    void onMessage(IncomingRequest request, RequestSender out);
+  }
+
   public SipService(
       String domain,
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
+      Desk desk,
       Notifier notifier,
       Publications publications,
       SipMeters meters) {
@@ -61,6 +76,7 @@ public final class SipService implements RequestHandler {
     this.subscribers = subscribers;
     this.registrar = registrar;
     this.proxy = proxy;
+    this.desk = desk;
     this.notifier = notifier;
     this.publications = publications;
     this.meters = meters;
@@ -86,12 +102,15 @@ public final class SipService implements RequestHandler {
       refuseMethod(request);
       return;
     }
-    if (!message.uri().regionMatches(true, 0, "sip", 0, 3)) {
+    if (!message.uri().regionMatches(true, 0, "sip:", 0, 4)) {
       refuse(request, Refusal.UNSUPPORTED_SCHEME);
       return;
     }
     List<String> required = new ArrayList<>(message.headers().values("Require"));
     required.addAll(message.headers().values("Proxy-Require"));
+    if (message.method().equals("REGISTER")) {
+      required.removeIf(OF_REGISTER::contains);
+    }
     if (!required.isEmpty()) {
       meters.count(Refusal.EXTENSION_REQUIRED);
       request.answer(
@@ -121,6 +140,8 @@ public final class SipService implements RequestHandler {
         if (timestamp.isPresent()) {
           meters.count(SipMeters.Event.PROBE_ANSWERED);
           request.answer(SipResponse.to(message, 200).with("Timestamp", timestamp.get()));
+        } else if (desk.isAddressed(message)) {
+          desk.onMessage(request, out);
         } else {
           proxy.onMessage(request, out);
         }
@@ -133,7 +154,7 @@ public final class SipService implements RequestHandler {
             SipResponse.to(message, 200)
                 .with("Allow", ALLOW)
                 .with("Accept", "text/plain, application/json")
-                .with("Allow-Events", "snapt-session, viaduct-usage"));
+                .with("Allow-Events", "snapt-session, viaduct-account, reg, viaduct-usage"));
       }
       default -> throw new IllegalStateException("no method of the bridge: " + message.method());
     }

@@ -9,6 +9,7 @@ import io.viaduct.bridge.TestClock;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
@@ -110,10 +111,18 @@ class SessionNotifierTest {
                     Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),
                 authentication,
                 locations,
+                new Gruus("ims.test"),
                 meters,
                 clock),
             new MessageProxy(
-                authentication, subscribers, locations, meters, Duration.ofSeconds(1), clock),
+                authentication,
+                subscribers,
+                locations,
+                new Gruus("ims.test"),
+                meters,
+                Duration.ofSeconds(1),
+                clock),
+            SipSide.noDesk(),
             request -> notifier.onSubscribe(new Hooked(request)),
             request -> request.answer(405),
             meters);
