@@ -335,6 +335,7 @@ public final class PeerServer implements AutoCloseable {
       boolean ofBridge =
           path.equals("/snapts") && !isVisitor(exchange)
               || path.equals("/registrations")
+              || path.equals("/sip-refusals")
               || path.endsWith("drain");
       if (moody(exchange, ofBridge ? bridge : billing)) {
         return;
@@ -448,6 +449,17 @@ public final class PeerServer implements AutoCloseable {
     if (!("Bearer " + BRIDGE_TOKEN)
         .equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
       problem(exchange, 401, "no token");
+      return;
+    }
+    if (exchange.getRequestURI().getPath().endsWith("/sip-refusals")) {
+      send(
+          exchange,
+          200,
+          JSON.writeValueAsString(
+              Map.of(
+                  "refusals",
+                  List.of(
+                      Map.of("part", "credentials", "reason", "wrong_password", "count", 12)))));
       return;
     }
     if (exchange.getRequestURI().getPath().endsWith("/registrations")) {
@@ -810,6 +822,18 @@ public final class PeerServer implements AutoCloseable {
                     "sipSecret",
                     "shared")));
       }
+      case "sip-addresses" ->
+          send(
+              exchange,
+              200,
+              JSON.writeValueAsString(
+                  Map.of(
+                      "domain",
+                      "ims.test",
+                      "username",
+                      id,
+                      "sipAddresses",
+                      List.of("+41791234567"))));
       case "devices" -> {
         exchange.getResponseHeaders().set("ETag", DEVICES_TAG);
         if (exchange.getRequestMethod().equals("DELETE")

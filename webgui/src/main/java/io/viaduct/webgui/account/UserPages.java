@@ -4,6 +4,7 @@ import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.DeviceList;
 import io.viaduct.webgui.billing.PasswordReset;
+import io.viaduct.webgui.billing.SipAddresses;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
@@ -39,6 +40,11 @@ class UserPages {
     model.addAttribute("devices", devices.value());
     model.addAttribute("devicesTag", devices.tag());
     model.addAttribute("own", visitor.account().equals(account));
+    if (!shown.value().isClosed()) {
+      SipAddresses phones = billing.sipAddresses(visitor.token(), account);
+      model.addAttribute("phones", phones);
+      model.addAttribute("qr", QrCode.of(phones.uri()));
+    }
     return "user";
   }
 

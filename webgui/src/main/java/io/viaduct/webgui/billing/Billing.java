@@ -152,6 +152,11 @@ public final class Billing {
     return peer.getTagged(at(account) + "/devices", token, DeviceList.class);
   }
 
+  /// Returns the SIP addresses of an account.
+  public SipAddresses sipAddresses(BearerToken token, String account) {
+    return peer.get(at(account) + "/sip-addresses", token, SipAddresses.class);
+  }
+
   /// @param tag of the list of devices as it was shown
   public void removeDevice(BearerToken token, String account, String tag, String device) {
     peer.delete(at(account) + "/devices/" + encode(device), token, tag);

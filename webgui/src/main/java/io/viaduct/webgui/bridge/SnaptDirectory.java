@@ -68,6 +68,11 @@ public final class SnaptDirectory {
         Registration.Page.class);
   }
 
+  /// Returns refused SIP messages by cause.
+  public SipRefusals sipRefusals() {
+    return peer.get("/sip-refusals", token, SipRefusals.class);
+  }
+
   record Answer(List<Snapt> snapts) {
     Answer {
       snapts = List.copyOf(snapts);

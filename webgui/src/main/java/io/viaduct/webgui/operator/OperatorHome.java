@@ -72,6 +72,7 @@ class OperatorHome {
             page.registrations().stream().map(Registration::user).distinct().toList()));
     model.addAttribute("search", search);
     model.addAttribute("cursor", cursor);
+    model.addAttribute("refusals", bridge.sipRefusals().refusals());
     return "registrations";
   }
 

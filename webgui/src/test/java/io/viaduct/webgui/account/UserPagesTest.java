@@ -65,6 +65,18 @@ class UserPagesTest {
   }
 
   @Test
+  void aUserSeesWhatATelephoneMustBeTold() {
+    String page = Visitor.alice().get("/accounts/alice/user").body();
+    assertThat(Visitor.text(page, "sip-domain")).isEqualTo("ims.test");
+    assertThat(Visitor.text(page, "sip-username")).isEqualTo("alice");
+    assertThat(Visitor.text(page, "sip-addresses")).isEqualTo("+41791234567@ims.test");
+    assertThat(page)
+        .contains(
+            "aria-label=\"QR code of sip:alice@ims.test\"",
+            QrCode.of("sip:alice@ims.test").path());
+  }
+
+  @Test
   void aUserRemovesADeviceOfTheOwnAccountOnly() {
     Visitor alice = Visitor.alice();
     String page = alice.get("/accounts/alice/user").body();

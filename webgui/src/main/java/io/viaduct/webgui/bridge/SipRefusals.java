@@ -1,0 +1,18 @@
+package io.viaduct.webgui.bridge;
+
+import java.util.List;
+
+/// SIP messages that the bridge has refused since its start, by cause.
+///
+/// @param refusals the most frequent first; causes that never occurred are left out
+public record SipRefusals(List<Line> refusals) {
+  public SipRefusals {
+    refusals = List.copyOf(refusals);
+  }
+
+  /// One cause.
+  ///
+  /// @param part message (broken bytes and limits), request or credentials
+  /// @param reason as in the bridge's metrics
+  public record Line(String part, String reason, long count) {}
+}
