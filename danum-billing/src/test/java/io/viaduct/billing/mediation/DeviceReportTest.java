@@ -124,6 +124,18 @@ class DeviceReportTest {
   }
 
   @Test
+  void aReportOfTheDeviceInTheLastMomentIsTakenBackFromWhereItWasPosted() {
+    UsageReport report = report(0);
+    rig.clock.advance(MediationRig.ADJUSTMENT);
+    assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.PROVISIONAL);
+    pass(Duration.ZERO);
+    assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
+    assertThat(rig.broken()).isEmpty();
+    assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    assertThat(rig.balance(alice)).isEqualTo(BY_SNAPT);
+  }
+
+  @Test
   void aStatementShowsTheDevicesReportsThatWereBilled() {
     UsageReport replaced = report(0);
     rig.submit(Reports.ofDevice(replaced, 0));
