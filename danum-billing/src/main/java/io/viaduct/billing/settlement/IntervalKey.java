@@ -29,6 +29,11 @@ public record IntervalKey(String snapt, String session, long epoch, long sequenc
     return new IntervalKey(snapt, OF_DEVICE + account + ":" + session, epoch, sequence);
   }
 
+  /// Returns true if an interval of this session is billed by a device's report.
+  public static boolean isByDevice(String session) {
+    return session.startsWith(OF_DEVICE);
+  }
+
   /// Returns the key as text, e.g. `snapt-1/8f6c.../2/17`.
   public String text() {
     return snapt + "/" + session + "/" + epoch + "/" + sequence;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.settlement.Discrepancies.Discrepancy;
+import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.UsageReport;
@@ -119,6 +121,31 @@ class DeviceReportTest {
           assertThat(each.deviceBytes()).isEqualTo(6_975_000);
         });
     assertThat(rig.balance(alice)).isEqualTo(3 * BY_SNAPT);
+  }
+
+  @Test
+  void aReportOfTheDeviceInTheLastMomentIsTakenBackFromWhereItWasPosted() {
+    UsageReport report = report(0);
+    rig.clock.advance(MediationRig.ADJUSTMENT);
+    assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.PROVISIONAL);
+    pass(Duration.ZERO);
+    assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
+    assertThat(rig.broken()).isEmpty();
+    assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    assertThat(rig.balance(alice)).isEqualTo(BY_SNAPT);
+  }
+
+  @Test
+  void aStatementShowsTheDevicesReportsThatWereBilled() {
+    UsageReport replaced = report(0);
+    rig.submit(Reports.ofDevice(replaced, 0));
+    rig.submit(Reports.ofDevice(report(1), 0));
+    pass(Duration.ofMinutes(65));
+    rig.verdict(replaced);
+    StatementCheck.Result statement = SealedStatements.check(alice, rig.clock);
+    assertThat(statement.findings()).isEmpty();
+    assertThat(statement.ofDevices()).as("bills by the device's own report").isEqualTo(2);
+    assertThat(statement.balance()).isEqualTo(rig.balance(alice));
   }
 
   @Test

@@ -26,6 +26,7 @@ import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
@@ -52,7 +53,8 @@ import org.jspecify.annotations.Nullable;
 /// invariant after each step. One generator makes them: histories have duplicates, conflicts,
 /// reordering, lost reports, restarts of a SNAPT and of billing, sessions that report to two
 /// billing instances at once, late and too late reports, unknown accounts, changes of the tariff,
-/// top-ups, credits, refunds, reservations, settlements and re-ratings.
+/// top-ups, credits, refunds, reservations, settlements, re-ratings, and reports of devices that
+/// agree, differ, come alone or are too late.
 class LedgerHistoryProperties {
   private static final TariffVersion FORGOTTEN_FEE =
       corrected(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}");
@@ -77,6 +79,8 @@ class LedgerHistoryProperties {
     enum Kind {
       SUBMIT,
       SUBMIT_TOGETHER,
+      SUBMIT_BY_DEVICE,
+      CHARGE_BY_DEVICES,
       TOP_UP,
       GIVE_BACK,
       RESERVE,
@@ -94,6 +98,8 @@ class LedgerHistoryProperties {
         Arbitraries.frequency(
             net.jqwik.api.Tuple.of(6, Step.Kind.SUBMIT),
             net.jqwik.api.Tuple.of(2, Step.Kind.SUBMIT_TOGETHER),
+            net.jqwik.api.Tuple.of(4, Step.Kind.SUBMIT_BY_DEVICE),
+            net.jqwik.api.Tuple.of(2, Step.Kind.CHARGE_BY_DEVICES),
             net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
             net.jqwik.api.Tuple.of(2, Step.Kind.GIVE_BACK),
             net.jqwik.api.Tuple.of(2, Step.Kind.RESERVE),
@@ -115,7 +121,7 @@ class LedgerHistoryProperties {
       run.apply(step);
       run.compare();
     }
-    run.statementsHold();
+    run.end();
   }
 
   @Example
@@ -270,8 +276,19 @@ class LedgerHistoryProperties {
         case TOP_UP -> step.numbers().forEach(this::topUp);
         case WAIT -> {
           // Usually some minutes; sometimes beyond the adjustment time.
-          int minutes = step.numbers().getFirst() % 8;
-          rig.clock.advance(minutes == 7 ? Duration.ofHours(23) : Duration.ofMinutes(minutes));
+          int minutes = step.numbers().getFirst() % 9;
+          rig.clock.advance(
+              switch (minutes) {
+                case 8 -> Duration.ofMinutes(65); // devices' reports are charged
+                case 7 -> Duration.ofHours(23);
+                default -> Duration.ofMinutes(minutes);
+              });
+        }
+        case SUBMIT_BY_DEVICE -> step.numbers().forEach(this::submitByDevice);
+        case CHARGE_BY_DEVICES -> {
+          rig.chargeByDevices();
+          oracle.chargeByDevices(rig.clock.instant());
+          rig.rerating.workOff(rig.clock.instant());
         }
         case SUBMIT_TOGETHER -> submitTogether(step.numbers());
         case GIVE_BACK -> step.numbers().forEach(this::giveBack);
@@ -375,6 +392,50 @@ class LedgerHistoryProperties {
           .build();
     }
 
+    // The device has seen the bytes of the SNAPT's report, or much more. What it says is charged
+    // without savings.
+    private void submitByDevice(int n) {
+      OracleLedger.Spec spec = spec(n);
+      UsageReport report = report(spec);
+      long more = (n >> 14) % 4 == 0 && spec.sequence() != 4 ? 3_000_000 : 0;
+      SignedDeviceReport signed = Reports.ofDevice(report, more);
+      OracleLedger.Spec seen =
+          new OracleLedger.Spec(
+              spec.session(),
+              spec.epoch(),
+              spec.sequence(),
+              spec.account(),
+              spec.content(),
+              spec.end(),
+              tariff -> billOfDevice(report, more, tariff),
+              true);
+      assertThat(rig.submit(signed))
+          .isEqualTo(oracle.submitByDevice(seen, report.getPreBytes() + more, rig.clock.instant()));
+    }
+
+    private BillLines billOfDevice(UsageReport report, long more, Tariff tariff) {
+      List<FlowMeasure> flows = new ArrayList<>();
+      for (FlowUsage flow : report.getFlowsList()) {
+        long bytes =
+            flow.getUp().getPreBytes()
+                + flow.getDown().getPreBytes()
+                + (flows.isEmpty() ? more : 0);
+        flows.add(
+            new FlowMeasure(
+                ServiceClass.HT_LD,
+                flow.getApplication(),
+                bytes,
+                bytes,
+                0.0,
+                60_000,
+                flow.getDelayMs(),
+                null,
+                DelaySource.MEASURED,
+                Demand.UNKNOWN));
+      }
+      return RatedReport.of(flows, 60_000, new Terms(tariff, surcharge)).lines();
+    }
+
     private void submit(List<OracleLedger.Spec> specs) {
       List<ReportVerdict> expected = expected(specs);
       assertThat(submitted(rig, specs)).isEqualTo(expected);
@@ -382,7 +443,9 @@ class LedgerHistoryProperties {
     }
 
     private List<ReportVerdict> expected(List<OracleLedger.Spec> specs) {
-      return specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
+      return specs.stream()
+          .map(s -> oracle.submit(s, report(s).getPreBytes(), rig.clock.instant()))
+          .toList();
     }
 
     private List<ReportVerdict> submitted(MediationRig to, List<OracleLedger.Spec> specs) {
@@ -470,21 +533,39 @@ class LedgerHistoryProperties {
             .as(account(i))
             .isEqualTo(oracle.balance("USER:" + account(i)));
       }
-      assertThat(rig.ledger.balance(LedgerAccount.provider(owner)).value())
+      assertThat(posted(LedgerAccount.provider(owner).name()))
+          .as("PROVIDER")
           .isEqualTo(oracle.balance("PROVIDER"));
-      assertThat(posted("CLEARING")).isEqualTo(oracle.balance("CLEARING"));
-      assertThat(posted("OPERATOR:REVENUE")).isEqualTo(oracle.balance("REVENUE"));
-      assertThat(posted("OPERATOR:FEES")).isEqualTo(oracle.balance("FEES"));
-      assertThat(posted("OPERATOR:DISCOUNT")).isEqualTo(oracle.balance("DISCOUNT"));
-      assertThat(posted("OPERATOR:ADJUSTMENT")).isEqualTo(oracle.balance("ADJUSTMENT"));
+      assertThat(posted("CLEARING")).as("CLEARING").isEqualTo(oracle.balance("CLEARING"));
+      assertThat(posted("OPERATOR:REVENUE")).as("REVENUE").isEqualTo(oracle.balance("REVENUE"));
+      assertThat(posted("OPERATOR:FEES")).as("FEES").isEqualTo(oracle.balance("FEES"));
+      assertThat(posted("OPERATOR:DISCOUNT")).as("DISCOUNT").isEqualTo(oracle.balance("DISCOUNT"));
+      assertThat(posted("OPERATOR:ADJUSTMENT"))
+          .as("ADJUSTMENT")
+          .isEqualTo(oracle.balance("ADJUSTMENT"));
       assertThat(
               rig.jdbc.queryForObject(
                   "select count(*) from charging_interval where snapt_id = ?",
                   Integer.class,
                   "snapt-" + tag))
           .isEqualTo(oracle.size());
+      assertThat(
+              rig.jdbc.queryForObject(
+                  "select count(*) from discrepancy where snapt_id = ?",
+                  Integer.class,
+                  "snapt-" + tag))
+          .isEqualTo(oracle.discrepancies);
       reserving.check();
       assertThat(rig.broken()).isEmpty();
+    }
+
+    // Everything that waits for a report is decided. The next run finds nothing of this one.
+    private void end() {
+      rig.clock.advance(MediationRig.ADJUSTMENT.plusMinutes(1));
+      apply(new Step(Step.Kind.CHARGE_BY_DEVICES, List.of(0)));
+      apply(new Step(Step.Kind.SETTLE, List.of(0)));
+      compare();
+      statementsHold();
     }
 
     private void statementsHold() {
