@@ -4,6 +4,7 @@ import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
@@ -24,6 +25,7 @@ final class PeriodicWork {
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
   private final CreditMessages credit;
+  private final SipService.Calls calls;
   private final CreditRelay relay;
   private final SnaptClaims claims;
   private final BillingProbe probe;
@@ -36,6 +38,7 @@ final class PeriodicWork {
       Subscribers subscribers,
       SessionNotifier notifier,
       CreditMessages credit,
+      SipService.Calls calls,
       CreditRelay relay,
       SnaptClaims claims,
       BillingProbe probe,
@@ -46,6 +49,7 @@ final class PeriodicWork {
     this.subscribers = subscribers;
     this.notifier = notifier;
     this.credit = credit;
+    this.calls = calls;
     this.relay = relay;
     this.claims = claims;
     this.probe = probe;
@@ -62,6 +66,7 @@ final class PeriodicWork {
     locations.endUnless(subscribers::isActive);
     notifier.onClock();
     credit.onClock();
+    calls.onClock();
     relay.onClock();
     claims.onClock();
     probe.onClock();

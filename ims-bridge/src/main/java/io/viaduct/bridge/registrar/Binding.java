@@ -51,7 +51,7 @@ public record Binding(
 
   /// Returns whether requests of a method may be sent to this contact. A contact that declares no
   /// methods gets all of them.
-  boolean allows(String method) {
+  public boolean allows(String method) {
     return !methods.contains("!" + method)
         && (methods.contains(method)
             || methods.stream().allMatch(unwanted -> unwanted.startsWith("!")));

@@ -74,14 +74,22 @@ class RegistrarParts {
   }
 
   @Bean
-  MessageProxy messageProxy(
+  Routing routing(
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
-      SipMeters meters,
       InstantSource clock) {
+    return new Routing(authentication, subscribers, locations, clock);
+  }
+
+  @Bean
+  MessageProxy messageProxy(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      Routing routing,
+      SipMeters meters) {
     return new MessageProxy(
-        authentication, subscribers, locations, meters, CONTACT_PATIENCE, clock);
+        configuration.domain(), authentication, routing, meters, CONTACT_PATIENCE);
   }
 
   @Bean
@@ -101,11 +109,19 @@ class RegistrarParts {
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
+      SipService.Calls calls,
       SipService.Notifier notifier,
       SipService.Publications publications,
       SipMeters meters) {
     return new SipService(
-        configuration.domain(), subscribers, registrar, proxy, notifier, publications, meters);
+        configuration.domain(),
+        subscribers,
+        registrar,
+        proxy,
+        calls,
+        notifier,
+        publications,
+        meters);
   }
 
   @Bean

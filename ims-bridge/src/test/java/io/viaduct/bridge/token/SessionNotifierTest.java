@@ -12,6 +12,7 @@ import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
@@ -113,7 +114,12 @@ class SessionNotifierTest {
                 meters,
                 clock),
             new MessageProxy(
-                authentication, subscribers, locations, meters, Duration.ofSeconds(1), clock),
+                "ims.test",
+                authentication,
+                new Routing(authentication, subscribers, locations, clock),
+                meters,
+                Duration.ofSeconds(1)),
+            SipSide.NO_CALLS,
             request -> notifier.onSubscribe(new Hooked(request)),
             request -> request.answer(405),
             meters);
@@ -165,6 +171,11 @@ class SessionNotifierTest {
     @Override
     public SipFlow flow() {
       return request.flow();
+    }
+
+    @Override
+    public boolean begin(Runnable onCancel) {
+      return request.begin(onCancel);
     }
 
     @Override
