@@ -5,18 +5,24 @@ import io.viaduct.diameter.dictionary.CommandDefinition;
 import io.viaduct.diameter.dictionary.Dictionary;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads messages from octets. Thread-safe.
 public final class MessageReader {
   private static final int FLAGS_AT = 4;
+  private static final long SUCCESS = 2001;
+  private static final long ERRORS = 3000;
 
   private final Dictionary dictionary;
   private final CodecLimits limits;
+  private final List<AvpDefinition> errorNeeds;
 
   public MessageReader(Dictionary dictionary, CodecLimits limits) {
     this.dictionary = dictionary;
     this.limits = limits;
+    this.errorNeeds =
+        Stream.of("Origin-Host", "Origin-Realm", "Result-Code").map(dictionary::avp).toList();
   }
 
   public CodecLimits limits() {
@@ -89,8 +95,7 @@ public final class MessageReader {
   }
 
   private @Nullable Flaw missing(DiameterHeader header, CommandDefinition command, AvpGroup avps) {
-    List<AvpDefinition> needs = header.request() ? command.requestNeeds() : command.answerNeeds();
-    for (AvpDefinition needed : header.error() ? errorNeeds() : needs) {
+    for (AvpDefinition needed : needs(header, command, avps)) {
       boolean isVendorResult =
           needed.name().equals("Result-Code") && avps.has("Experimental-Result");
       if (!avps.has(needed.name()) && !isVendorResult) {
@@ -100,12 +105,15 @@ public final class MessageReader {
     return null;
   }
 
-  /// The AVPs of answers with the E bit (RFC 6733 section 7.2).
-  private List<AvpDefinition> errorNeeds() {
-    return List.of(
-        dictionary.avp("Origin-Host"),
-        dictionary.avp("Origin-Realm"),
-        dictionary.avp("Result-Code"));
+  /// An answer with an error may have the AVPs of RFC 6733 section 7.2 only, because the AVPs of
+  /// its command may be what the request lacked.
+  private List<AvpDefinition> needs(
+      DiameterHeader header, CommandDefinition command, AvpGroup avps) {
+    if (header.request()) {
+      return command.requestNeeds();
+    }
+    boolean failed = header.error() || avps.number("Result-Code").orElse(SUCCESS) >= ERRORS;
+    return failed ? errorNeeds : command.answerNeeds();
   }
 
   private static Verdict refused(Refusal reason, @Nullable DiameterHeader header) {
