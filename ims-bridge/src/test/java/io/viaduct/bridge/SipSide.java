@@ -159,6 +159,7 @@ public final class SipSide implements RequestSender {
                     Map.of(
                         DigestAlgorithm.SHA_256,
                         DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
+                    Optional.empty(),
                     Set.of(),
                     CreditState.SUFFICIENT,
                     CreditNotice.NONE))

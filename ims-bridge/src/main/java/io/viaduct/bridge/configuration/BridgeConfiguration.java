@@ -106,7 +106,8 @@ public record BridgeConfiguration(
   /// @param expiresMin shortest expiry; a shorter one is refused with 423
   /// @param expiresMax longest expiry; a longer one is shortened to it
   /// @param expiresDefault expiry if the request names none
-  /// @param algorithms digest algorithms, offered in this order
+  /// @param algorithms digest algorithms, offered in this order; those of AKA only to users with a
+  ///   card
   /// @param algorithmsByUserAgent other offers, for user agents that fail with `algorithms`
   /// @param nonceLifetime time after which a nonce is stale
   /// @param wrongPasswords wrong passwords per minute for one digest username from one source; more
@@ -153,7 +154,11 @@ public record BridgeConfiguration(
               && expiresDefault.compareTo(expiresMax) <= 0,
           "need 1s <= expires-min <= expires-default <= expires-max",
           expiresMin + ", " + expiresDefault + ", " + expiresMax);
-      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      // A challenge to a user without a card must have something to offer.
+      require(
+          algorithms.stream().anyMatch(each -> !each.value.isAka()),
+          "algorithms must name SHA-256, MD5 or both",
+          algorithms);
       algorithms = List.copyOf(algorithms);
       algorithmsByUserAgent = List.copyOf(algorithmsByUserAgent);
       require(
@@ -213,7 +218,7 @@ public record BridgeConfiguration(
   /// @param algorithms algorithms to offer; those that `algorithms` lacks are left out
   public record UserAgentFamily(String userAgent, List<Algorithm> algorithms) {
     public UserAgentFamily {
-      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      require(!algorithms.isEmpty(), "algorithms must name at least one algorithm", "[]");
       algorithms = List.copyOf(algorithms);
     }
 
@@ -232,7 +237,8 @@ public record BridgeConfiguration(
       return new Algorithm(
           DigestAlgorithm.of(token.isEmpty() ? "?" : token)
               .orElseThrow(() ->
-                  new IllegalArgumentException("algorithm must be SHA-256 or MD5, got " + token)));
+                  new IllegalArgumentException(
+                      "algorithm must be AKAv2-MD5, AKAv1-MD5, SHA-256 or MD5, got " + token)));
     }
 
     /// Returns the token as it is written in the file.

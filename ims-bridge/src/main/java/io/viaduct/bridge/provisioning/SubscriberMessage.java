@@ -4,12 +4,14 @@ import com.google.protobuf.ByteString;
 import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.Subscriber;
+import io.viaduct.sip.aka.AkaKeys;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// Converts a subscriber between its protobuf message and the bridge's record.
@@ -30,11 +32,17 @@ final class SubscriberMessage {
         message.getAccount(),
         message.getSuspended(),
         ha1,
+        message.hasCard() ? Optional.of(card(message.getCard())) : Optional.empty(),
         message.getDeviceKeysList().stream()
             .map(key -> ByteBuffer.wrap(key.toByteArray()))
             .collect(Collectors.toSet()),
         credit(message.getCredit()),
         message.hasNotice() ? notice(message.getNotice()) : CreditNotice.NONE);
+  }
+
+  private static AkaKeys card(io.viaduct.usage.v1.Card card) {
+    return new AkaKeys(
+        card.getK().toByteArray(), card.getOpc().toByteArray(), card.getAmf().toByteArray());
   }
 
   private static CreditNotice notice(io.viaduct.usage.v1.CreditNotice notice) {
@@ -55,6 +63,8 @@ final class SubscriberMessage {
     };
   }
 
+  /// Returns the message for the copy on disk, without the keys of a card: they are worth more than
+  /// a digest of this domain, and billing sends them again.
   static io.viaduct.usage.v1.Subscriber write(Subscriber subscriber) {
     io.viaduct.usage.v1.Subscriber.Builder message =
         io.viaduct.usage.v1.Subscriber.newBuilder()
@@ -78,6 +88,8 @@ final class SubscriberMessage {
           switch (algorithm) {
             case SHA_256 -> message.setHa1Sha256(bytes);
             case MD5 -> message.setHa1Md5(bytes);
+            case AKAV1_MD5, AKAV2_MD5 ->
+                throw new IllegalStateException(algorithm + " has no H(A1) that is kept");
           }
         });
     subscriber

@@ -77,15 +77,17 @@ public final class Authentication {
       String credentials,
       String challenge) {
     InetAddress source = request.flow().remote().getAddress();
-    Attempt attempt = new Attempt(request, localUser(identity).orElse(""));
-    return switch (digest.check(request.message(), credentials, source, attempt)) {
+    String claimed = localUser(identity).orElse("");
+    Attempt attempt = new Attempt(request, claimed);
+    return switch (digest.check(request.message(), credentials, source, claimed, attempt)) {
       case DigestOutcome.Authenticated(String user) -> {
         throttle.succeeded(user, source);
         yield Optional.of(user);
       }
       case DigestOutcome.Refused(var reason, var challenges) -> {
         meters.count(reason);
-        if (reason == DigestRefusal.REPLAYED) {
+        // Both prove that the sender has the user's secret.
+        if (reason == DigestRefusal.REPLAYED || reason == DigestRefusal.RESYNCHRONISED) {
           throttle.succeeded(attempt.username, source);
         }
         if (reason == DigestRefusal.NOT_ADMITTED) {

@@ -1,8 +1,10 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.sip.aka.AkaKeys;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// A user of the domain, as provisioned by billing. Of the password only H(A1) is stored, and
@@ -10,6 +12,7 @@ import java.util.Set;
 ///
 /// @param user name of the user and of the account
 /// @param ha1 lower-case hexadecimal
+/// @param card the keys of the user's card, for AKA; never written to disk here
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
 /// @param credit how the credit of the account stands
 /// @param notice the latest change of the credit
@@ -17,6 +20,7 @@ public record Subscriber(
     String user,
     boolean isSuspended,
     Map<DigestAlgorithm, String> ha1,
+    Optional<AkaKeys> card,
     Set<ByteBuffer> deviceKeys,
     CreditState credit,
     CreditNotice notice) {

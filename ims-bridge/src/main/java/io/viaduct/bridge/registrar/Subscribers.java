@@ -1,5 +1,6 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.sip.aka.AkaKeys;
 import io.viaduct.sip.digest.CredentialStore;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
@@ -98,7 +99,13 @@ public final class Subscribers implements CredentialStore {
               Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
               keys.add(ByteBuffer.wrap(deviceKey.clone()));
               return new Subscriber(
-                  old.user(), old.isSuspended(), old.ha1(), keys, old.credit(), old.notice());
+                  old.user(),
+                  old.isSuspended(),
+                  old.ha1(),
+                  old.card(),
+                  keys,
+                  old.credit(),
+                  old.notice());
             });
   }
 
@@ -154,5 +161,10 @@ public final class Subscribers implements CredentialStore {
   @Override
   public Optional<String> ha1(String user, DigestAlgorithm algorithm) {
     return find(user).map(known -> known.ha1().get(algorithm));
+  }
+
+  @Override
+  public Optional<AkaKeys> aka(String user) {
+    return find(user).flatMap(Subscriber::card);
   }
 }

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -169,6 +170,7 @@ class CreditRelayTest {
                     "alice",
                     false,
                     Map.of(),
+                    Optional.empty(),
                     hasDevice ? Set.of(ByteBuffer.wrap(key)) : Set.of(),
                     CreditState.SUFFICIENT,
                     CreditNotice.NONE)));

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.sip.Transport;
+import io.viaduct.sip.aka.AkaKeys;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
+import io.viaduct.usage.v1.Card;
+import io.viaduct.usage.v1.Subscriber;
 import java.io.File;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -18,8 +22,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,11 +48,11 @@ class ForeignUserAgentsIT {
   }
 
   private void start(String domain) throws Exception {
-    rig =
-        new BridgeRig(
-            Files.createDirectories(directory.resolve(domain)),
-            1,
-            text -> text.replace("domain: ims.test", "domain: " + domain));
+    start(domain, text -> text.replace("domain: ims.test", "domain: " + domain));
+  }
+
+  private void start(String folder, UnaryOperator<String> edit) throws Exception {
+    rig = new BridgeRig(Files.createDirectories(directory.resolve(folder)), 1, edit);
   }
 
   @AfterEach
@@ -127,6 +133,64 @@ class ForeignUserAgentsIT {
       assertThat(bindings("alice")).isNotEmpty();
       assertThat(bindings("bob")).isNotEmpty();
     }
+  }
+
+  @Test
+  void sippRegistersByACard() throws Exception {
+    needs("sipp", "sip-tester");
+    rig.close();
+    // sipp knows version 1 only, and its REGISTER is so short that it gets one challenge.
+    start("aka", text -> text.replace("contacts: 2", "contacts: 2, algorithms: [AKAv1-MD5, MD5]"));
+    // sipp reads a '[' among the octets as one of its own keywords.
+    AkaKeys keys =
+        AkaKeys.ofOp(
+            HexFormat.of().parseHex("7375627363726962657220206b657931"),
+            HexFormat.of().parseHex("6f70657261746f722d76617269616e74"),
+            new byte[2]);
+    rig.users.put(
+        Subscriber.newBuilder()
+            .setAccount("dora")
+            .setCard(
+                Card.newBuilder()
+                    .setK(ByteString.copyFrom(keys.k()))
+                    .setOpc(ByteString.copyFrom(keys.opc()))
+                    .setAmf(ByteString.copyFrom(keys.amf())))
+            .build());
+    await().until(() -> rig.bridge.subscribers().isActive("dora"));
+    Path scenario = directory.resolve("register.xml");
+    try (var in = getClass().getResourceAsStream("sipp-register.xml")) {
+      Files.write(scenario, in.readAllBytes());
+    }
+    Path users = directory.resolve("users.csv");
+    Files.writeString(
+        users,
+        "SEQUENTIAL\ndora;[authentication username=dora aka_K=0x7375627363726962657220206B657931"
+            + " aka_OP=0x6F70657261746F722D76617269616E74 aka_AMF=0x0000]\n");
+    Path output = directory.resolve("sipp-aka.txt");
+    Process sipp =
+        run(
+            output,
+            "sipp",
+            address(),
+            "-sf",
+            scenario.toString(),
+            "-inf",
+            users.toString(),
+            "-m",
+            "1",
+            "-i",
+            "127.0.0.1",
+            "-auth_uri",
+            "ims.test",
+            "-nostdin",
+            "-timeout",
+            "30s",
+            "-timeout_error");
+    assertThat(sipp.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    // sipp prints the octets of the card's answer.
+    String said = Files.readString(output, StandardCharsets.ISO_8859_1);
+    assertThat(sipp.exitValue()).as(said).isZero();
+    assertThat(bindings("dora")).isNotEmpty();
   }
 
   @Test

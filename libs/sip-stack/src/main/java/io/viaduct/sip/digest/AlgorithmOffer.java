@@ -2,6 +2,7 @@ package io.viaduct.sip.digest;
 
 import io.viaduct.sip.SipRequest;
 import java.util.List;
+import java.util.function.Predicate;
 
 /// Chooses the algorithms of a challenge, preferred first (RFC 8760 section 2.4). A client should
 /// take the first algorithm that it supports. Clients that fail on such a list get the list of
@@ -38,6 +39,10 @@ public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families)
     families = List.copyOf(families);
   }
 
+  boolean hasAka() {
+    return usual.stream().anyMatch(DigestAlgorithm::isAka);
+  }
+
   boolean contains(DigestAlgorithm algorithm) {
     return usual.contains(algorithm);
   }
@@ -45,9 +50,12 @@ public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families)
   /// Returns the algorithms of the challenge to a request. A request that is shorter than any user
   /// agent's gets only the first. Its answer, which may go to a forged source, is thus at most
   /// twice as long.
-  List<DigestAlgorithm> to(SipRequest request) {
-    List<DigestAlgorithm> all = byUserAgent(request);
-    return request.encode().length < SHORT_BYTES ? all.subList(0, 1) : all;
+  ///
+  /// @param isUsable whether the user who is named by the request can have credentials
+  List<DigestAlgorithm> to(SipRequest request, Predicate<DigestAlgorithm> isUsable) {
+    List<DigestAlgorithm> named = byUserAgent(request).stream().filter(isUsable).toList();
+    List<DigestAlgorithm> all = named.isEmpty() ? usual.stream().filter(isUsable).toList() : named;
+    return request.encode().length < SHORT_BYTES && all.size() > 1 ? all.subList(0, 1) : all;
   }
 
   private List<DigestAlgorithm> byUserAgent(SipRequest request) {

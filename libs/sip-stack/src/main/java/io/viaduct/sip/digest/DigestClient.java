@@ -61,6 +61,7 @@ public final class DigestClient {
     return response.headers().all(name).stream()
         .flatMap(value -> DigestChallenge.parse(value).stream())
         .filter(challenge -> accepted.contains(challenge.algorithm()))
+        .filter(challenge -> !challenge.algorithm().isAka()) // the client has a password, no card
         .min(Comparator.comparing(DigestChallenge::algorithm));
   }
 

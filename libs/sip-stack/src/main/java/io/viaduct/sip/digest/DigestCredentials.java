@@ -7,6 +7,8 @@ import java.util.Map;
 ///
 /// @param nc nonce count, eight hexadecimal digits
 /// @param response hexadecimal
+/// @param auts base64 of what a subscriber's card answers to a sequence number that it refuses (RFC
+///   3310 section 3.2); empty if there is none
 public record DigestCredentials(
     DigestAlgorithm algorithm,
     String username,
@@ -16,7 +18,22 @@ public record DigestCredentials(
     String qop,
     String nc,
     String cnonce,
-    String response) {
+    String response,
+    String auts) {
+  /// Makes credentials without AUTS.
+  public DigestCredentials(
+      DigestAlgorithm algorithm,
+      String username,
+      String realm,
+      String nonce,
+      String uri,
+      String qop,
+      String nc,
+      String cnonce,
+      String response) {
+    this(algorithm, username, realm, nonce, uri, qop, nc, cnonce, response, "");
+  }
+
   /// Reads a header value.
   ///
   /// @throws IllegalArgumentException naming the parameter that is missing or wrong
@@ -36,7 +53,8 @@ public record DigestCredentials(
         p.getOrDefault("qop", ""),
         p.getOrDefault("nc", ""),
         p.getOrDefault("cnonce", ""),
-        need(p, "response"));
+        need(p, "response"),
+        p.getOrDefault("auts", ""));
   }
 
   private static String need(Map<String, String> parameters, String name) {
@@ -54,13 +72,15 @@ public record DigestCredentials(
     return algorithm.hash(String.join(":", ha1, nonce, nc, cnonce, qop, ha2));
   }
 
-  DigestCredentials withResponse(String next) {
-    return new DigestCredentials(algorithm, username, realm, nonce, uri, qop, nc, cnonce, next);
+  /// Returns the credentials with a response.
+  public DigestCredentials withResponse(String next) {
+    return new DigestCredentials(
+        algorithm, username, realm, nonce, uri, qop, nc, cnonce, next, auts);
   }
 
   /// Returns the header value.
   public String encode() {
-    return "Digest username=%s, realm=%s, nonce=%s, uri=%s, response=\"%s\", algorithm=%s, qop=%s, nc=%s, cnonce=%s"
+    return "Digest username=%s, realm=%s, nonce=%s, uri=%s, response=\"%s\", algorithm=%s, qop=%s, nc=%s, cnonce=%s%s"
         .formatted(
             FieldText.quote(username),
             FieldText.quote(realm),
@@ -70,7 +90,8 @@ public record DigestCredentials(
             algorithm.token(),
             qop,
             nc,
-            FieldText.quote(cnonce));
+            FieldText.quote(cnonce),
+            auts.isEmpty() ? "" : ", auts=" + FieldText.quote(auts));
   }
 
   @Override

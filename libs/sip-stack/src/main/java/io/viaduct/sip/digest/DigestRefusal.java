@@ -14,6 +14,9 @@ public enum DigestRefusal {
   STALE_NONCE,
   /// A correct password with a nonce count that was used before.
   REPLAYED,
+  /// A proved sequence number of a subscriber's card, which refused that of the challenge. The next
+  /// challenge has a number that the card accepts.
+  RESYNCHRONISED,
   /// Credentials for another Request-URI.
   WRONG_URI,
   /// The caller did not allow the check of the password.

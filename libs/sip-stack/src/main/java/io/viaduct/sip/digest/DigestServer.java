@@ -2,6 +2,8 @@ package io.viaduct.sip.digest;
 
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipUri;
+import io.viaduct.sip.aka.AkaKeys;
+import io.viaduct.sip.aka.SequenceNumbers;
 import io.viaduct.sip.digest.DigestOutcome.Authenticated;
 import io.viaduct.sip.digest.DigestOutcome.Refused;
 import java.net.InetAddress;
@@ -10,8 +12,10 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 
 /// Digest server of one realm. A challenge takes no memory: a nonce is remembered only after a
@@ -20,7 +24,15 @@ import java.util.function.Predicate;
 ///
 /// The nonce is checked before the password. A guess needs a nonce that was issued to its source,
 /// and the owner of a forged source never sees one.
+///
+/// A user whose card is known is challenged with AKA too. The nonce carries RAND, from which the
+/// card's answer is computed again, so these challenges take no memory either.
 public final class DigestServer {
+  /// The card of a user who has none, for an answer that takes the same time.
+  private static final AkaKeys NO_CARD =
+      new AkaKeys(
+          new byte[AkaKeys.KEY_BYTES], new byte[AkaKeys.KEY_BYTES], new byte[AkaKeys.AMF_BYTES]);
+
   private final String realm;
   private final AlgorithmOffer offer;
   private final Duration lifetime;
@@ -29,6 +41,7 @@ public final class DigestServer {
   private final SecureRandom random = new SecureRandom();
   private final byte[] key = new byte[32];
   private final NonceCounts counts;
+  private final SequenceNumbers sequences = new SequenceNumbers();
 
   /// Makes a server with a new random key, so nonces of an earlier start are invalid.
   ///
@@ -54,10 +67,16 @@ public final class DigestServer {
   ///
   /// @param header Authorization or Proxy-Authorization
   /// @param source the request's source address
+  /// @param claimed the user whom To or From names, and whose card is challenged; empty if it is
+  ///   none of ours
   /// @param admission called with the username before its password is checked, and only for a nonce
   ///   that was issued to the source; false refuses with [DigestRefusal#NOT_ADMITTED]
   public DigestOutcome check(
-      SipRequest request, String header, InetAddress source, Predicate<String> admission) {
+      SipRequest request,
+      String header,
+      InetAddress source,
+      String claimed,
+      Predicate<String> admission) {
     List<String> values = request.headers().all(header);
     DigestRefusal worst = DigestRefusal.MISSING;
     for (String value : values) {
@@ -71,11 +90,11 @@ public final class DigestServer {
       if (credentials.realm().equals(realm)) {
         Optional<DigestRefusal> refusal = refusal(request, credentials, source, admission);
         return refusal.isEmpty()
-            ? new Authenticated(credentials.username())
-            : refused(request, source, refusal.get());
+            ? new Authenticated(user(credentials))
+            : refused(request, source, claimed, refusal.get());
       }
     }
-    return refused(request, source, worst);
+    return refused(request, source, claimed, worst);
   }
 
   private Optional<DigestRefusal> refusal(
@@ -89,7 +108,14 @@ public final class DigestServer {
     if (!given.nc().matches("[0-9A-Fa-f]{8}") || given.cnonce().isEmpty()) {
       return Optional.of(DigestRefusal.MALFORMED);
     }
-    Optional<Nonce> nonce = Nonce.recognise(key, source, given.nonce());
+    Optional<AkaNonce> aka =
+        given.algorithm().isAka()
+            ? AkaNonce.recognise(key, source, given.nonce())
+            : Optional.empty();
+    Optional<Nonce> nonce =
+        given.algorithm().isAka()
+            ? aka.map(AkaNonce::nonce)
+            : Nonce.recognise(key, source, given.nonce());
     if (nonce.isEmpty()) {
       return Optional.of(DigestRefusal.FORGED_NONCE);
     }
@@ -100,18 +126,63 @@ public final class DigestServer {
     if (!sameTarget(given.uri(), request.uri())) {
       return Optional.of(DigestRefusal.WRONG_URI);
     }
-    if (!admission.test(given.username())) {
+    if (!admission.test(user(given))) {
       return Optional.of(DigestRefusal.NOT_ADMITTED);
     }
-    return passwordRefusal(request, given)
+    if (aka.isPresent() && !given.auts().isEmpty()) {
+      return Optional.of(resynchronised(user(given), aka.get(), given.auts()));
+    }
+    return passwordRefusal(request, given, ha1(given, aka))
         .or(() ->
             counts.use(nonce.get(), Long.parseLong(given.nc(), 16), oldestMs)
                 ? Optional.empty()
                 : Optional.of(DigestRefusal.REPLAYED));
   }
 
-  private Optional<DigestRefusal> passwordRefusal(SipRequest request, DigestCredentials given) {
-    Optional<String> ha1 = store.ha1(given.username(), given.algorithm());
+  /// Returns the user of a digest username. User agents with a card send their private identity,
+  /// which has the domain.
+  private String user(DigestCredentials given) {
+    String username = given.username();
+    return given.algorithm().isAka() && username.endsWith("@" + realm)
+        ? username.substring(0, username.length() - realm.length() - 1)
+        : username;
+  }
+
+  private DigestRefusal resynchronised(String user, AkaNonce nonce, String auts) {
+    byte[] octets;
+    try {
+      octets = Base64.getDecoder().decode(auts);
+    } catch (IllegalArgumentException e) {
+      return DigestRefusal.MALFORMED;
+    }
+    Optional<AkaKeys> keys = store.aka(user);
+    OptionalLong sequence = keys.orElse(NO_CARD).sequenceOf(nonce.rand(), octets);
+    if (keys.isEmpty()) {
+      return DigestRefusal.UNKNOWN_USER;
+    }
+    if (sequence.isEmpty()) {
+      return DigestRefusal.WRONG_PASSWORD;
+    }
+    sequences.resynchronise(user, sequence.getAsLong(), clock.millis());
+    return DigestRefusal.RESYNCHRONISED;
+  }
+
+  private Optional<String> ha1(DigestCredentials given, Optional<AkaNonce> aka) {
+    if (aka.isEmpty()) {
+      return store.ha1(given.username(), given.algorithm());
+    }
+    Optional<AkaKeys> keys = store.aka(user(given));
+    byte[] rand = aka.get().rand();
+    byte[] password =
+        given.algorithm() == DigestAlgorithm.AKAV2_MD5
+            ? keys.orElse(NO_CARD).passwordOfVersion2(rand)
+            : keys.orElse(NO_CARD).passwordOfVersion1(rand);
+    String ha1 = given.algorithm().ha1(given.username(), realm, password);
+    return keys.map(_ -> ha1);
+  }
+
+  private static Optional<DigestRefusal> passwordRefusal(
+      SipRequest request, DigestCredentials given, Optional<String> ha1) {
     // An unknown user takes the same time as a known one.
     boolean right =
         isEqual(given.expectedResponse(ha1.orElse("-"), request.method()), given.response());
@@ -121,14 +192,37 @@ public final class DigestServer {
     return right ? Optional.empty() : Optional.of(DigestRefusal.WRONG_PASSWORD);
   }
 
-  private Refused refused(SipRequest request, InetAddress source, DigestRefusal reason) {
-    String nonce = Nonce.issue(key, source, clock.millis(), random.nextLong()).encoded();
+  private Refused refused(
+      SipRequest request, InetAddress source, String claimed, DigestRefusal reason) {
+    long now = clock.millis();
+    Optional<AkaKeys> card = offer.hasAka() ? store.aka(claimed) : Optional.empty();
+    List<DigestAlgorithm> algorithms =
+        offer.to(
+            request,
+            algorithm ->
+                algorithm.isAka()
+                    ? card.isPresent()
+                    : card.isEmpty() || store.ha1(claimed, algorithm).isPresent());
+    String plain = Nonce.issue(key, source, now, random.nextLong()).encoded();
+    String aka =
+        algorithms.stream().anyMatch(DigestAlgorithm::isAka)
+            ? card.map(keys -> akaNonce(keys, claimed, source, now)).orElse("")
+            : "";
     return new Refused(
         reason,
-        offer.to(request).stream()
+        algorithms.stream()
             .map(algorithm ->
-                new DigestChallenge(algorithm, realm, nonce, "", reason.isStale()).encode())
+                new DigestChallenge(
+                        algorithm, realm, algorithm.isAka() ? aka : plain, "", reason.isStale())
+                    .encode())
             .toList());
+  }
+
+  private String akaNonce(AkaKeys keys, String user, InetAddress source, long nowMs) {
+    byte[] rand = new byte[AkaKeys.KEY_BYTES];
+    random.nextBytes(rand);
+    byte[] autn = keys.autn(rand, sequences.next(user, nowMs));
+    return AkaNonce.issue(key, source, rand, autn, nowMs).nonce().encoded();
   }
 
   /// Compares two URIs by user and host only, because user agents differ in parameters and in

@@ -29,7 +29,7 @@ record Nonce(String encoded, long issuedMs) {
   private static final int TIME = 0;
   private static final int RANDOM = TIME + 6;
   private static final int MAC = RANDOM + 6;
-  private static final int MAC_BYTES = 12;
+  static final int MAC_BYTES = 12;
   private static final int LENGTH = MAC + MAC_BYTES;
 
   /// Makes a nonce for a source.
@@ -41,7 +41,7 @@ record Nonce(String encoded, long issuedMs) {
             .putLong(nowMs << 16 | random >>> 32 & 0xffff)
             .putInt((int) random)
             .array();
-    System.arraycopy(mac(key, source, bytes), 0, bytes, MAC, MAC_BYTES);
+    System.arraycopy(mac(key, source, bytes, MAC), 0, bytes, MAC, MAC_BYTES);
     return new Nonce(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes), nowMs);
   }
 
@@ -66,11 +66,12 @@ record Nonce(String encoded, long issuedMs) {
         : Optional.empty();
   }
 
-  private static byte[] mac(byte[] key, InetAddress source, byte[] bytes) {
+  /// Returns the MAC over the first octets and the source.
+  static byte[] mac(byte[] key, InetAddress source, byte[] bytes, int length) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      mac.update(bytes, 0, MAC);
+      mac.update(bytes, 0, length);
       mac.update(source.getAddress());
       return Arrays.copyOf(mac.doFinal(), MAC_BYTES);
     } catch (GeneralSecurityException e) {

@@ -72,7 +72,7 @@ class DigestTest {
   }
 
   private static DigestOutcome.Refused refused(DigestServer of, SipRequest request) {
-    return (DigestOutcome.Refused) of.check(request, "Authorization", HOME, _ -> true);
+    return (DigestOutcome.Refused) of.check(request, "Authorization", HOME, "alice", _ -> true);
   }
 
   private DigestRefusal reason(SipRequest request) {
@@ -122,7 +122,7 @@ class DigestTest {
     assertThat(alice.acceptChallenge(challenge(server))).isTrue();
     SipRequest answered = alice.authorize(register("sip:ims.test"));
     assertThat(answered.headers().require("Authorization")).contains("algorithm=SHA-256");
-    assertThat(server.check(answered, "Authorization", HOME, _ -> true))
+    assertThat(server.check(answered, "Authorization", HOME, "alice", _ -> true))
         .isEqualTo(new DigestOutcome.Authenticated("alice"));
   }
 
@@ -141,9 +141,9 @@ class DigestTest {
     alice.acceptChallenge(challenge(server));
     SipRequest first = alice.authorize(register("sip:ims.test"));
     SipRequest second = alice.authorize(register("sip:ims.test"));
-    assertThat(server.check(second, "Authorization", HOME, _ -> true))
+    assertThat(server.check(second, "Authorization", HOME, "alice", _ -> true))
         .isInstanceOf(DigestOutcome.Authenticated.class);
-    assertThat(server.check(first, "Authorization", HOME, _ -> true))
+    assertThat(server.check(first, "Authorization", HOME, "alice", _ -> true))
         .as("overtaken on the way")
         .isInstanceOf(DigestOutcome.Authenticated.class);
     assertThat(reason(first)).isEqualTo(DigestRefusal.REPLAYED);
@@ -189,7 +189,11 @@ class DigestTest {
       List<String> asked = new ArrayList<>();
       DigestOutcome outcome =
           server.check(
-              client.authorize(register("sip:ims.test")), "Authorization", ELSEWHERE, asked::add);
+              client.authorize(register("sip:ims.test")),
+              "Authorization",
+              ELSEWHERE,
+              "alice",
+              asked::add);
       assertThat(outcome)
           .isInstanceOfSatisfying(
               DigestOutcome.Refused.class,
@@ -217,7 +221,11 @@ class DigestTest {
       client.acceptChallenge(challenge(server));
       assertThat(
               server.check(
-                  client.authorize(register("sip:ims.test")), "Authorization", HOME, _ -> false))
+                  client.authorize(register("sip:ims.test")),
+                  "Authorization",
+                  HOME,
+                  "alice",
+                  _ -> false))
           .isInstanceOfSatisfying(
               DigestOutcome.Refused.class,
               refused -> assertThat(refused.reason()).isEqualTo(DigestRefusal.NOT_ADMITTED));
@@ -242,7 +250,7 @@ class DigestTest {
         .isEqualTo(DigestRefusal.WRONG_URI);
     assertThat(reason(new SipRequest("SUBSCRIBE", good.uri(), good.headers())))
         .isEqualTo(DigestRefusal.WRONG_PASSWORD);
-    assertThat(server.check(good, "Authorization", HOME, _ -> true))
+    assertThat(server.check(good, "Authorization", HOME, "alice", _ -> true))
         .as("the attempts have not used up the count")
         .isInstanceOf(DigestOutcome.Authenticated.class);
   }
@@ -272,7 +280,7 @@ class DigestTest {
     DigestClient alice = client("alice", "secret");
     alice.acceptChallenge(challenge(small));
     SipRequest first = alice.authorize(register("sip:ims.test"));
-    assertThat(small.check(first, "Authorization", HOME, _ -> true))
+    assertThat(small.check(first, "Authorization", HOME, "alice", _ -> true))
         .isInstanceOf(DigestOutcome.Authenticated.class);
     for (int i = 0; i < 5; i++) {
       now = now.plusMillis(1);
@@ -280,7 +288,11 @@ class DigestTest {
       other.acceptChallenge(challenge(small));
       assertThat(
               small.check(
-                  other.authorize(register("sip:ims.test")), "Authorization", HOME, _ -> true))
+                  other.authorize(register("sip:ims.test")),
+                  "Authorization",
+                  HOME,
+                  "alice",
+                  _ -> true))
           .isInstanceOf(DigestOutcome.Authenticated.class);
     }
     assertThat(refused(small, first).reason()).isEqualTo(DigestRefusal.REPLAYED);

@@ -69,7 +69,7 @@ final class NonceFuzz {
   }
 
   private static String issued(DigestServer server) {
-    if (server.check(REGISTER, HEADER, HOME, _ -> true)
+    if (server.check(REGISTER, HEADER, HOME, "alice", _ -> true)
         instanceof DigestOutcome.Refused(var _, var challenges)) {
       return DigestChallenge.parse(challenges.getFirst()).orElseThrow().nonce();
     }
@@ -97,7 +97,7 @@ final class NonceFuzz {
   /// @param why null: a good nonce authenticates
   private static void expect(
       DigestServer server, SipRequest request, boolean good, DigestRefusal why) {
-    DigestOutcome outcome = server.check(request, HEADER, HOME, _ -> true);
+    DigestOutcome outcome = server.check(request, HEADER, HOME, "alice", _ -> true);
     boolean right =
         switch (outcome) {
           case DigestOutcome.Authenticated(String user) ->
