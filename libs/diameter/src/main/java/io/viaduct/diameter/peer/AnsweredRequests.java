@@ -31,7 +31,7 @@ final class AnsweredRequests {
     return answered == null ? null : answered.answer;
   }
 
-  /// Remembers a request. An answer that fails is forgotten by [#forget].
+  /// Remembers a request. Only a success stays; [#forget] removes the others.
   void add(DiameterMessage request, CompletableFuture<DiameterMessage> answer, long nowMs) {
     Iterator<Answered> oldest = byOrigin.values().iterator();
     while (oldest.hasNext() && (oldest.next().untilMs - nowMs <= 0 || byOrigin.size() >= most)) {

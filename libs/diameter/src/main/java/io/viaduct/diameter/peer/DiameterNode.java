@@ -147,8 +147,8 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
   }
 
   /// Returns an end-to-end identifier for a request that is kept before it is sent.
-  public CompletableFuture<Integer> takeEndToEnd() {
-    return CompletableFuture.supplyAsync(identifiers::take, loop);
+  public int takeEndToEnd() {
+    return identifiers.take();
   }
 
   /// Returns true if a peer takes requests of this application now.

@@ -47,6 +47,10 @@ final class IncomingRequests {
     first.whenCompleteAsync(
         (answer, failure) -> {
           if (failure == null) {
+            if (!answer.isSuccess()) {
+              // The sender may try again with the same identifiers, and then succeed.
+              answered.forget(request);
+            }
             send(connection, request, answer);
           } else {
             answered.forget(request);

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 /// happens when it is too long. Blocks on the disk. Not thread-safe.
 public final class FileQueue {
   private static final String NAME = "%019d";
+  private static final String REFUSED = "refused";
 
   private final Path directory;
   private final TreeMap<Long, Path> files = new TreeMap<>();
@@ -38,7 +39,7 @@ public final class FileQueue {
         String name = file.getFileName().toString();
         if (name.matches("\\d{19}")) {
           queue.files.put(Long.valueOf(name), file);
-        } else {
+        } else if (!name.equals(REFUSED)) {
           Files.delete(file);
         }
       }
@@ -92,6 +93,16 @@ public final class FileQueue {
     Path file = files.remove(number);
     if (file != null) {
       Files.deleteIfExists(file);
+    }
+  }
+
+  /// Moves an entry to the directory `refused`, because nobody will ever take it. There it waits
+  /// for an operator; nothing deletes it.
+  public void refuse(long number) throws IOException {
+    Path file = files.remove(number);
+    if (file != null) {
+      Path refused = Files.createDirectories(directory.resolve(REFUSED));
+      DurableFile.move(file, refused.resolve(file.getFileName()));
     }
   }
 }

@@ -51,6 +51,14 @@ class FileQueueTest {
   }
 
   @Test
+  void aRefusedEntryIsKeptBesideTheQueue() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    queue.refuse(queue.add(bytes(7)));
+    assertThat(FileQueue.open(root.resolve("queue")).size()).isZero();
+    assertThat(root.resolve("queue/refused/0000000000000000001")).hasBinaryContent(bytes(7));
+  }
+
+  @Test
   void onlyTheOwnerMayReadTheQueue() throws Exception {
     FileQueue queue = FileQueue.open(root.resolve("queue"));
     queue.add(bytes(1));
