@@ -41,6 +41,7 @@ import picocli.CommandLine.Command;
       LogoutCommand.class,
       AccountCommand.class,
       ImportCommand.class,
+      CardCommand.class,
       TopUpCommand.class,
       VoucherCommand.class,
       ChargesCommand.class,

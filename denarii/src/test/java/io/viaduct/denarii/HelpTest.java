@@ -64,6 +64,7 @@ class HelpTest {
         parsed = parsed.subcommand();
       }
       if (!name.equals("denarii")
+          && !name.equals("denarii card")
           && !name.equals("denarii cdr-files")
           && !name.equals("denarii rerate")
           && !name.equals("denarii snapts")

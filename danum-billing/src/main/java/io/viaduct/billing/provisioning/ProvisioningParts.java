@@ -4,12 +4,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.snapts.SnaptsImport;
 import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.service.configuration.ConfigurationException;
 import java.time.InstantSource;
 import org.slf4j.Logger;
@@ -31,12 +33,19 @@ class ProvisioningParts {
   }
 
   @Bean
+  Cards cards(
+      JdbcClient jdbc, TransactionTemplate transaction, Accounts accounts, CredentialKeys keys) {
+    return new Cards(jdbc, transaction, accounts, keys);
+  }
+
+  @Bean
   SipCredentials sipCredentials(
       JdbcClient jdbc,
       TransactionTemplate transaction,
       CredentialKeys keys,
+      Cards cards,
       BillingConfiguration configuration) {
-    return new SipCredentials(jdbc, transaction, keys, configuration.sipDomain());
+    return new SipCredentials(jdbc, transaction, keys, cards, configuration.sipDomain());
   }
 
   @Bean
@@ -102,18 +111,28 @@ class ProvisioningParts {
     return new PasswordResets(jdbc, transaction, users);
   }
 
+  @Bean
+  AccountFacts accountFacts(
+      CreditRules credit, TariffBook tariffs, BillingConfiguration configuration) {
+    return new AccountFacts(credit, tariffs, MicroDenarii.ofDenarii(configuration.credit().low()));
+  }
+
   @Bean(destroyMethod = "") // subscriberStreams closes it, before the server waits for its streams
   ProvisioningService provisioning(
       JdbcClient jdbc,
       SipCredentials credentials,
+      Cards cards,
       Devices devices,
+      AccountFacts facts,
       BillingConfiguration configuration,
       InstantSource clock,
       MeterRegistry registry) {
     return new ProvisioningService(
         jdbc,
         credentials,
+        cards,
         devices,
+        facts,
         MicroDenarii.ofDenarii(configuration.credit().low()),
         clock,
         registry);

@@ -8,9 +8,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.database.Notifications;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.service.operations.LabelledCounters;
+import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.DescribeAccountRequest;
 import io.viaduct.usage.v1.DeviceSeenRequest;
 import io.viaduct.usage.v1.DeviceSeenResponse;
 import io.viaduct.usage.v1.ProvisioningGrpc;
@@ -52,6 +54,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private final String domain;
   private final Subscribers subscribers;
   private final Devices devices;
+  private final AccountFacts facts;
   private final InstantSource clock;
   private final Set<DirectoryWatch<SubscriberEvent>> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
@@ -61,13 +64,16 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   public ProvisioningService(
       JdbcClient jdbc,
       SipCredentials credentials,
+      Cards cards,
       Devices devices,
+      AccountFacts facts,
       MicroDenarii low,
       InstantSource clock,
       MeterRegistry registry) {
     this.domain = credentials.realm();
-    this.subscribers = new Subscribers(jdbc, credentials, low);
+    this.subscribers = new Subscribers(jdbc, credentials, cards, low);
     this.devices = devices;
+    this.facts = facts;
     this.clock = clock;
     refusals =
         LabelledCounters.register(
@@ -162,6 +168,21 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
           answer,
           Refusal.DATABASE_AWAY,
           Status.UNAVAILABLE.withDescription("the database is away: tell the next one"));
+    }
+  }
+
+  @Override
+  public void describeAccount(
+      DescribeAccountRequest request, StreamObserver<AccountDescription> answer) {
+    try {
+      answer.onNext(facts.of(request.getAccount(), clock.instant()));
+      answer.onCompleted();
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("an account cannot be described now, database: {}", e.toString());
+      refuse(
+          answer,
+          Refusal.DATABASE_AWAY,
+          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
     }
   }
 

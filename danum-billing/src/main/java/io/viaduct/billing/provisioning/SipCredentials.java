@@ -6,6 +6,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -18,16 +19,22 @@ public final class SipCredentials {
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final CredentialKeys keys;
+  private final Cards cards;
   private final String realm;
 
   /// Stores credentials of one realm.
   ///
   /// @param realm the SIP domain, part of every H(A1)
   public SipCredentials(
-      JdbcClient jdbc, TransactionTemplate transaction, CredentialKeys keys, String realm) {
+      JdbcClient jdbc,
+      TransactionTemplate transaction,
+      CredentialKeys keys,
+      Cards cards,
+      String realm) {
     this.jdbc = jdbc;
     this.transaction = transaction;
     this.keys = keys;
+    this.cards = cards;
     this.realm = realm;
   }
 
@@ -73,15 +80,22 @@ public final class SipCredentials {
         .optional();
   }
 
-  /// Seals every credential of a former key again with the current key. This is how the key is
-  /// changed.
+  /// Seals every credential and every card of a former key again with the current key. This is how
+  /// the key is changed.
   ///
   /// @return number of credentials that were sealed again
   /// @throws UnknownKeyException if any credential was sealed with a key that is not configured;
   ///   then nothing changed
   public int renewSeals(Instant now) throws UnknownKeyException {
     List<String> unknown =
-        jdbc.sql("select distinct key_id from sip_credential").query(String.class).list().stream()
+        Stream.concat(
+                jdbc
+                    .sql("select distinct key_id from sip_credential")
+                    .query(String.class)
+                    .list()
+                    .stream(),
+                cards.keyIds().stream())
+            .distinct()
             .filter(id -> !keys.ids().contains(id))
             .toList();
     if (!unknown.isEmpty()) {
@@ -97,7 +111,7 @@ public final class SipCredentials {
                   .query((row, _) -> new Stored(row.getString(1), row.getString(2), ha1(row, 1)))
                   .list();
           old.forEach(each -> store(each.account, each.realm, each.ha1, now));
-          return old.size();
+          return old.size() + cards.renewSeals(now);
         });
     return renewed == null ? 0 : renewed;
   }

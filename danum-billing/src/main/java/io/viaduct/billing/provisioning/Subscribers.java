@@ -16,26 +16,32 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Reads subscribers: users whose account is not closed and who have SIP credentials for the
-/// domain.
+/// domain, or a card.
 final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
   private static final String SELECT =
-      "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
+      "select a.state, a.id, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
           + " array(select d.public_key from device d where d.account = a.id order by d.added_at),"
-          + " m.state, coalesce(m.low_microdenarii, :low), n.id, n.state, n.credit_microdenarii, n.noticed_at"
-          + " from account a join sip_credential c on c.account = a.id"
+          + " m.state, coalesce(m.low_microdenarii, :low), n.id, n.state, n.credit_microdenarii, n.noticed_at,"
+          + " k.key_id, k.k_secret, k.opc_secret, k.amf"
+          + " from account a left join sip_credential c on c.account = a.id and c.realm = :realm"
+          + " left join sip_card k on k.account = a.id"
           + " join credit_account m on m.account = a.id"
           + " left join lateral (select * from credit_notice where account = a.id"
           + "   and state in ('SUFFICIENT', 'LOW', 'EXHAUSTED') order by id desc limit 1) n on true"
-          + " where a.state <> 'closed' and c.realm = :realm ";
+          + " where a.state <> 'closed' and (c.account is not null or k.account is not null) ";
+
+  private static final Ha1 NO_PASSWORD = new Ha1(null, null);
 
   private final JdbcClient jdbc;
   private final SipCredentials credentials;
+  private final Cards cards;
   private final MicroDenarii low;
 
   /// @param low credit below it is low for a user without a threshold of the own
-  Subscribers(JdbcClient jdbc, SipCredentials credentials, MicroDenarii low) {
+  Subscribers(JdbcClient jdbc, SipCredentials credentials, Cards cards, MicroDenarii low) {
     this.jdbc = jdbc;
     this.credentials = credentials;
+    this.cards = cards;
     this.low = low;
   }
 
@@ -85,7 +91,7 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
   }
 
   private Subscriber read(ResultSet row) throws SQLException {
-    Ha1 ha1 = credentials.ha1(row, 2);
+    Ha1 ha1 = row.getString(4) == null ? NO_PASSWORD : credentials.ha1(row, 2);
     Subscriber.Builder subscriber =
         Subscriber.newBuilder()
             .setAccount(row.getString(2))
@@ -105,6 +111,14 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
               .setCreditMicrodenarii(row.getLong(12))
               .setThresholdMicrodenarii(row.getLong(9))
               .setNoticedMs(row.getTimestamp(13).getTime()));
+    }
+    if (row.getString(14) != null) {
+      Card card = cards.card(row.getString(2), row, 14);
+      subscriber.setCard(
+          io.viaduct.usage.v1.Card.newBuilder()
+              .setK(bytes(card.k()))
+              .setOpc(bytes(card.opc()))
+              .setAmf(bytes(card.amf())));
     }
     return subscriber.build();
   }

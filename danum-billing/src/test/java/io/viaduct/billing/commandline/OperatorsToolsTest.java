@@ -11,6 +11,7 @@ import io.viaduct.service.digest.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -90,6 +91,22 @@ class OperatorsToolsTest {
     assertThat(again.get("lines").asInt()).isEqualTo(3);
     assertThat(again.get("unchanged").asInt()).isEqualTo(3);
     assertThat(again.has("created")).isFalse();
+  }
+
+  @Test
+  void aCardIsSetFromAFileShownWithoutItsKeysAndTakenAway(@TempDir Path folder) throws Exception {
+    billing.openAccount(token, "card-" + tag);
+    Path keys =
+        Files.writeString(
+            folder.resolve("card"), "k=%s\nopc=%s\n".formatted("5e".repeat(16), "ed".repeat(16)));
+    Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-------"));
+    operator.run("card", "set", "card-" + tag, "--file", keys.toString()).succeeds();
+    assertThat(operator.run("card", "show", "card-" + tag).succeeds().out())
+        .contains("card since", "amf 0000")
+        .doesNotContain("5e5e");
+    operator.run("card", "remove", "card-" + tag).succeeds();
+    assertThat(billing.get("/api/v1/accounts/card-" + tag + "/card", token).status())
+        .isEqualTo(404);
   }
 
   @Test

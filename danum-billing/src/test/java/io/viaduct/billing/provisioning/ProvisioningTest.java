@@ -10,7 +10,9 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.Card;
 import io.viaduct.usage.v1.CreditNotice;
 import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
@@ -20,6 +22,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -196,6 +199,92 @@ class ProvisioningTest {
     assertThat(billing.call("DELETE", "/api/v1/accounts/" + id, token, null, Map.of()).problem())
         .isEqualTo("forbidden");
     assertThat(billing.get("/api/v1/accounts/" + id + "/devices", token).status()).isEqualTo(404);
+  }
+
+  @Test
+  void aCardReachesTheBridgeAndItsKeysAreNeverShownAgain() throws Exception {
+    String id = made("heidi");
+    String path = "/api/v1/accounts/" + id + "/card";
+    assertThat(billing.get(path, operator).status()).isEqualTo(404);
+    // 3GPP TS 35.208, test set 1.
+    String k = "465b5ce8b199b49faa5f0a2ee238a6bc";
+    String body = "{\"k\":\"%s\",\"op\":\"cdc202d5123e20f62b6d676ac72cb318\"}".formatted(k);
+    assertThat(billing.call("PUT", path, operator, body, Map.of()).status()).isEqualTo(204);
+    soon().until(() -> bridge.user(id).orElseThrow().hasCard());
+    Card card = bridge.user(id).orElseThrow().getCard();
+    HexFormat hex = HexFormat.of();
+    assertThat(hex.formatHex(card.getK().toByteArray())).isEqualTo(k);
+    assertThat(hex.formatHex(card.getOpc().toByteArray()))
+        .isEqualTo("cd63cb71954a9f4e48a5994e37a02baf");
+    assertThat(card.getAmf().toByteArray()).isEqualTo(new byte[2]);
+    Answer shown = billing.get(path, operator);
+    assertThat(shown.body().get("amf").asString()).isEqualTo("0000");
+    assertThat(shown.raw().body()).doesNotContain(k).doesNotContain("cd63cb");
+    assertThat(
+            SharedDatabase.jdbc()
+                .queryForObject(
+                    "select count(*) from audit_change where table_name = 'sip_card'"
+                        + " and after ->> 'account' = ? and after ->> 'k_secret' like '(secret%'",
+                    Integer.class, id))
+        .isEqualTo(1);
+    assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(204);
+    soon().until(() -> !bridge.user(id).orElseThrow().hasCard());
+  }
+
+  @Test
+  void aUserWithACardAndNoPasswordForDevicesIsASubscriber() throws Exception {
+    String id = made("ivan");
+    assertThat(change(id, "{\"sipSecret\":\"none\"}").status()).isEqualTo(200);
+    soon().until(() -> bridge.user(id).isEmpty());
+    String path = "/api/v1/accounts/" + id + "/card";
+    String keys =
+        "{\"k\":\"%s\",\"opc\":\"%s\",\"amf\":\"8000\"}"
+            .formatted("00".repeat(16), "11".repeat(16));
+    assertThat(billing.call("PUT", path, operator, keys, Map.of()).status()).isEqualTo(204);
+    soon().until(() -> bridge.user(id).isPresent());
+    Subscriber user = bridge.user(id).orElseThrow();
+    assertThat(user.getHa1Sha256().isEmpty()).isTrue();
+    assertThat(user.getCard().getAmf().toByteArray()).isEqualTo(new byte[] {(byte) 0x80, 0});
+    String account = "/api/v1/accounts/" + id;
+    billing.call("DELETE", account, operator, null, billing.ifMatch(account, operator));
+    soon().until(() -> bridge.user(id).isEmpty());
+    assertThat(billing.call("PUT", path, operator, keys, Map.of()).problem())
+        .isEqualTo("account-closed");
+  }
+
+  @Test
+  void aCardWithoutAWholeKeyIsRefusedInWordsThatDoNotRepeatIt() throws Exception {
+    String id = made("judy");
+    String path = "/api/v1/accounts/" + id + "/card";
+    for (String body :
+        List.of(
+            "{\"k\":\"abc\",\"opc\":\"%s\"}".formatted("11".repeat(16)),
+            "{\"k\":\"%s\"}".formatted("ab".repeat(16)),
+            "{\"k\":\"%s\",\"op\":\"1\",\"opc\":\"1\"}".formatted("ab".repeat(16)))) {
+      Answer answer = billing.call("PUT", path, operator, body, Map.of());
+      assertThat(answer.problem()).isEqualTo("invalid-request");
+      assertThat(answer.raw().body()).doesNotContain("abab").doesNotContain("abc");
+    }
+    assertThat(billing.get(path, operator).status()).isEqualTo(404);
+  }
+
+  @Test
+  void aBridgeIsToldHowAnAccountStands() throws Exception {
+    String id = made("kate");
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + id + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"3000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", id));
+    AccountDescription described = bridge.described(id);
+    assertThat(described.getKnown()).isTrue();
+    assertThat(described.getBalanceMicrodenarii()).isEqualTo(3_000_000);
+    assertThat(described.getAvailableMicrodenarii()).isEqualTo(3_000_000);
+    assertThat(described.getSpentTodayMicrodenarii()).isZero();
+    assertThat(described.getThresholdMicrodenarii()).isPositive();
+    assertThat(described.getTariff().getVersion()).isPositive();
+    assertThat(bridge.described("nobody-here").getKnown()).isFalse();
   }
 
   @Test

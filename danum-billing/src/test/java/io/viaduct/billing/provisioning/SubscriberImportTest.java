@@ -35,12 +35,20 @@ class SubscriberImportTest {
           new Ledger(jdbc),
           new Passwords(2));
   private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
-  private final SipCredentials credentials =
-      new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), keys, "ims.test");
+  private final SipCredentials credentials = credentials(keys);
   private final SubscriberImport users =
       new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, clock);
   private String alice;
   private String bob;
+
+  private SipCredentials credentials(CredentialKeys sealing) {
+    return new SipCredentials(
+        SharedDatabase.client(), SharedDatabase.transaction(), sealing, cards(sealing), "ims.test");
+  }
+
+  private Cards cards(CredentialKeys sealing) {
+    return new Cards(SharedDatabase.client(), SharedDatabase.transaction(), accounts, sealing);
+  }
 
   @BeforeEach
   void names() throws Exception {
@@ -158,19 +166,20 @@ class SubscriberImportTest {
     // The other tests use the same database, so the credentials are sealed with the former key
     // again.
     users.importFrom(file(""));
+    Card card = new Card(new byte[16], new byte[16], new byte[2]);
+    cards(keys).set(bob, card, clock.instant());
     CredentialKeys next =
         CredentialKeys.load(folder.resolve("next.key"), List.of(SharedDatabase.CREDENTIAL_KEY));
-    SipCredentials later =
-        new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), next, "ims.test");
-    assertThat(later.renewSeals(clock.instant())).isGreaterThanOrEqualTo(2);
+    SipCredentials later = credentials(next);
+    assertThat(later.renewSeals(clock.instant())).isGreaterThanOrEqualTo(3);
+    assertThat(cards(keys).keyIds()).containsExactly(next.currentId());
     assertThat(later.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
     assertThatThrownBy(() -> credentials.renewSeals(clock.instant()))
         .hasMessageContaining(next.currentId())
         .hasMessageContaining("former-key-files");
     CredentialKeys back =
         CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of(folder.resolve("next.key")));
-    new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), back, "ims.test")
-        .renewSeals(clock.instant());
+    credentials(back).renewSeals(clock.instant());
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
   }
 }

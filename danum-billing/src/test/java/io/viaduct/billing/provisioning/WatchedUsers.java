@@ -8,8 +8,10 @@ import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
+import io.viaduct.usage.v1.DescribeAccountRequest;
 import io.viaduct.usage.v1.DeviceSeenRequest;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.Subscriber;
@@ -75,6 +77,12 @@ final class WatchedUsers implements AutoCloseable {
                 .setAccount(account)
                 .setDeviceKey(ByteString.copyFrom(key))
                 .build());
+  }
+
+  AccountDescription described(String account) {
+    return ProvisioningGrpc.newBlockingStub(channel)
+        .withDeadlineAfter(20, TimeUnit.SECONDS)
+        .describeAccount(DescribeAccountRequest.newBuilder().setAccount(account).build());
   }
 
   void seen(String account, byte[] key) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,7 +26,7 @@ class FwmarkLabIT {
     try (SipEndpoint server =
             SipEndpoint.start(plain, InstantSource.system(), request -> request.answer(200));
         SipEndpoint client = marked(plain)) {
-      for (Transport transport : Transport.values()) {
+      for (Transport transport : List.of(Transport.UDP, Transport.TCP)) {
         SipRequest options =
             new SipRequest(
                 "OPTIONS",

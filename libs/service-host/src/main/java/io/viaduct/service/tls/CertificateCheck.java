@@ -50,6 +50,14 @@ public final class CertificateCheck {
     return check;
   }
 
+  /// Checks that the certificates of a server are valid now. Clients know their authority.
+  ///
+  /// @param key configuration key that names the file
+  /// @throws ConfigurationException naming the key, the file and what to do
+  public static void server(String key, Path file, TlsMaterial material, Instant now) {
+    material.chain().forEach(certificate -> valid(key, file, certificate, now));
+  }
+
   /// Reads and checks the authorities of a process that has no certificate of its own.
   ///
   /// @param key configuration key that names the file

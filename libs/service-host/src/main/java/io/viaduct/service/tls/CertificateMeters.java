@@ -21,6 +21,13 @@ public final class CertificateMeters {
     trust(registry, () -> now.get().authorities());
   }
 
+  /// Registers the expiry of a further certificate of the process, which it shows to other peers.
+  ///
+  /// @param certificate value of the label
+  public static void server(MeterRegistry registry, String certificate, Supplier<TlsMaterial> now) {
+    gauge(registry, certificate, () -> now.get().chain());
+  }
+
   /// Registers the expiry of the authorities only, for a process without a certificate of its own.
   public static void trust(MeterRegistry registry, Supplier<List<X509Certificate>> authorities) {
     gauge(registry, "trust", authorities);

@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.configuration.ConfigurationException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -35,14 +36,22 @@ public record TlsMaterial(
 
   /// @throws ConfigurationException naming the file and what it must hold
   public static TlsMaterial load(TlsSettings settings) {
-    List<X509Certificate> chain = PemFile.certificates(settings.certificate());
-    PrivateKey key = PemFile.privateKey(settings.privateKey());
+    TlsMaterial own = server(settings.certificate(), settings.privateKey());
+    return new TlsMaterial(own.chain, own.key, PemFile.certificates(settings.trust()));
+  }
+
+  /// Reads the identity of a server whose clients show no certificate.
+  ///
+  /// @throws ConfigurationException naming the file and what it must hold
+  public static TlsMaterial server(Path certificate, Path privateKey) {
+    List<X509Certificate> chain = PemFile.certificates(certificate);
+    PrivateKey key = PemFile.privateKey(privateKey);
     if (!belongs(key, chain.getFirst().getPublicKey())) {
       throw new ConfigurationException(
           "%s: is not the key of the first certificate of %s: give the pair that was issued together"
-              .formatted(settings.privateKey(), settings.certificate()));
+              .formatted(privateKey, certificate));
     }
-    return new TlsMaterial(chain, key, PemFile.certificates(settings.trust()));
+    return new TlsMaterial(chain, key, List.of());
   }
 
   /// Returns a context for accepting connections.

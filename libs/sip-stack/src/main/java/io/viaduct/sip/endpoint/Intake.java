@@ -6,7 +6,6 @@ import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
@@ -132,7 +131,7 @@ final class Intake implements Receiver, TransactionEvents {
 
   private void onKeepAlive(Wiring now, SipFlow flow) {
     statistics.count(Count.KEEP_ALIVE);
-    if (flow.transport() == Transport.TCP) {
+    if (flow.transport().isReliable()) {
       write(now, flow, PONG);
     }
   }
@@ -157,6 +156,7 @@ final class Intake implements Receiver, TransactionEvents {
     }
     // Each ACK of an acceptance counts: it answers a retransmitted acceptance.
     if (flow.transport() == Transport.UDP && !request.method().equals("ACK")) {
+    if (!flow.transport().isReliable()) {
       switch (memory.onRequest(exchange.key(), clock.millis())) {
         case Seen.First _ -> {}
         case Seen.InProgress _ -> {
@@ -265,7 +265,7 @@ final class Intake implements Receiver, TransactionEvents {
   ///
   /// @return false if the answer must not be sent; the refusal is counted
   boolean mayAnswer(SipFlow flow) {
-    if (flow.transport() == Transport.TCP
+    if (flow.transport().isReliable()
         || answers.take(SourceNetwork.of(flow.remote().getAddress()))) {
       return true;
     }
@@ -274,7 +274,7 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   void onSourceProved(SipFlow flow) {
-    if (flow.transport() == Transport.UDP) {
+    if (!flow.transport().isReliable()) {
       answers.fill(SourceNetwork.of(flow.remote().getAddress()));
     }
   }

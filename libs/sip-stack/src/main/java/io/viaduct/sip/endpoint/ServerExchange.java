@@ -5,7 +5,6 @@ import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.invite.InviteServer;
 import io.viaduct.sip.invite.InviteServers;
@@ -80,7 +79,7 @@ final class ServerExchange implements IncomingRequest {
   @Override
   public void answer(SipResponse response) {
     byte[] bytes = response.withToTag(tag).encode();
-    if (response.isFinal() && flow.transport() == Transport.UDP) {
+    if (response.isFinal() && !flow.transport().isReliable()) {
       intake.remember(this, bytes);
     }
     InviteServer begun = transaction;

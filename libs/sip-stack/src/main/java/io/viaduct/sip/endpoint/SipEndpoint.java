@@ -9,6 +9,7 @@ import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.invite.InviteClients;
@@ -28,7 +29,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
-/// Sends and receives SIP over UDP and TCP. Thread-safe.
+/// Sends and receives SIP over UDP and TCP, and over TLS and WebSocket if they have listeners.
+/// Thread-safe.
 ///
 /// Incoming request: socket → guard → retransmission check → admission → handler. Incoming
 /// response: socket → guard → admission → transaction layer → the sender's future. Outgoing: Via
@@ -86,6 +88,13 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   /// Returns the port, which is the same for UDP and TCP.
   public int port() {
     return sockets.port();
+  }
+
+  /// Returns the port of a transport.
+  ///
+  /// @throws IllegalArgumentException if there is no listener for it
+  public int port(Transport transport) {
+    return sockets.port(transport);
   }
 
   /// Returns the open TCP connections, those that were dialled included.
@@ -164,13 +173,14 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
 
   @Override
   public HostPort sentBy(SipFlow target) {
+    int port = port(target.transport());
     if (!settings.sentBy().isEmpty()) {
-      return new HostPort(settings.sentBy(), port());
+      return new HostPort(settings.sentBy(), port);
     }
     InetAddress bound = settings.sockets().bind().getAddress();
     String host =
         bound.isAnyLocalAddress() ? LocalAddress.towards(target) : HostPort.numeric(bound);
-    return new HostPort(host, port());
+    return new HostPort(host, port);
   }
 
   /// Returns an unguessable token for tags, Call-IDs and branches.

@@ -76,17 +76,8 @@ public record SipEndpointSettings(
   /// Returns the same settings with `SO_MARK` on every socket, so that policy routing keeps SIP out
   /// of the tunnel.
   public SipEndpointSettings withFwmark(int fwmark) {
-    SocketSettings s = sockets;
     return new SipEndpointSettings(
-        new SocketSettings(
-            s.bind(),
-            fwmark,
-            s.connections(),
-            s.connectionsPerSource(),
-            s.firstMessage(),
-            s.idle(),
-            s.message(),
-            s.connectTimeout()),
+        sockets.withFwmark(fwmark),
         sentBy,
         guard,
         transactionsMax,

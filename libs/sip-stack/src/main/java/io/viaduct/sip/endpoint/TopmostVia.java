@@ -37,10 +37,11 @@ final class TopmostVia {
     return request.withHeaders(request.headers().replaceFirst("Via", stamped.toString()));
   }
 
-  /// Returns the flow that the response goes to. Over TCP it is the same connection. Over UDP it is
-  /// the source address, with the source port if `rport` was asked for, else the port of the Via.
+  /// Returns the flow that the response goes to. On a connection it is the same connection. Over
+  /// UDP it is the source address, with the source port if `rport` was asked for, else the port of
+  /// the Via.
   static SipFlow replyTo(SipRequest request, SipFlow flow) {
-    if (flow.transport() == Transport.TCP) {
+    if (flow.transport().isReliable()) {
       return flow;
     }
     String value = FieldText.split(request.headers().require("Via"), ',').getFirst();

@@ -60,6 +60,10 @@ public enum Refusal {
   UNFINISHED,
   /// An accepted connection brought no whole message in time.
   FIRST_MESSAGE_LATE,
+  /// A connection ended before its TLS handshake was complete.
+  TLS_HANDSHAKE_FAILED,
+  /// An HTTP request at the WebSocket listener that is no upgrade to the sub-protocol `sip`.
+  NO_SIP_WEB_SOCKET,
   /// More connections are open than the limit.
   TOO_MANY_CONNECTIONS,
   /// One source has more connections open than the limit.

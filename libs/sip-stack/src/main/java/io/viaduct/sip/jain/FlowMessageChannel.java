@@ -9,7 +9,6 @@ import gov.nist.javax.sip.stack.SIPTransaction;
 import gov.nist.javax.sip.stack.SIPTransactionStack;
 import gov.nist.javax.sip.stack.ServerResponseInterface;
 import io.viaduct.sip.SipFlow;
-import io.viaduct.sip.Transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -95,12 +94,12 @@ final class FlowMessageChannel extends MessageChannel implements RawMessageChann
 
   @Override
   public boolean isReliable() {
-    return flow.transport() == Transport.TCP;
+    return flow.transport().isReliable();
   }
 
   @Override
   public boolean isSecure() {
-    return false;
+    return flow.transport().isSecure();
   }
 
   @Override

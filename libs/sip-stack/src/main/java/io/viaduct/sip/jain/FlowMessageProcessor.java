@@ -73,7 +73,7 @@ final class FlowMessageProcessor extends MessageProcessor {
 
   @Override
   public boolean isSecure() {
-    return false;
+    return kind.isSecure();
   }
 
   @Override

@@ -57,7 +57,10 @@ public final class JainTransactions implements AutoCloseable {
       });
       ListeningPoint udp = stack.createListeningPoint(NOWHERE, sockets.port(), "udp");
       provider = stack.createSipProvider(udp);
-      provider.addListeningPoint(stack.createListeningPoint(NOWHERE, sockets.port(), "tcp"));
+      for (Transport each : sockets.streams()) {
+        provider.addListeningPoint(
+            stack.createListeningPoint(NOWHERE, sockets.port(each), each.parameter()));
+      }
       provider.setAutomaticDialogSupportEnabled(false);
       provider.addSipListener(new TransactionListener(events));
       stack.start();

@@ -20,16 +20,21 @@ import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.MessageGuard;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/// Owns one UDP socket and one TCP listener on the same port, and the TCP connections in both
-/// directions. All run on one event loop.
+/// Owns one UDP socket and one TCP listener on the same port, further listeners for TLS and
+/// WebSocket, and the connections in both directions. All run on one event loop.
 public final class SipSockets implements AutoCloseable {
   /// SOL_SOCKET and SO_MARK of asm-generic/socket.h.
   private static final IntegerUnixChannelOption SO_MARK =
@@ -47,7 +52,7 @@ public final class SipSockets implements AutoCloseable {
   private final EventLoopGroup loop;
   private final TcpConnections connections;
   private Channel udp;
-  private Channel tcp;
+  private final Map<Transport, Channel> streams = new EnumMap<>(Transport.class);
 
   private SipSockets(SocketSettings settings, MessageGuard guard, Receiver receiver)
       throws IOException {
@@ -66,7 +71,14 @@ public final class SipSockets implements AutoCloseable {
             isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     try {
       this.udp = bindUdp(settings.bind());
-      this.tcp = bindTcpBeside();
+      streams.put(Transport.TCP, bindTcpBeside());
+      for (SocketSettings.StreamListener each : settings.listeners()) {
+        streams.put(
+            each.transport(),
+            await(
+                server(each.transport(), each.tls()).bind(each.bind()),
+                "bind " + each.transport() + " " + each.bind()));
+      }
     } catch (IOException e) {
       close();
       throw e;
@@ -86,7 +98,23 @@ public final class SipSockets implements AutoCloseable {
     return ((InetSocketAddress) udp.localAddress()).getPort();
   }
 
-  /// Sends bytes. Over TCP they go on the existing connection with the peer.
+  /// Returns the port of a transport.
+  ///
+  /// @throws IllegalArgumentException if there is no listener for it
+  public int port(Transport transport) {
+    Channel listener = transport == Transport.UDP ? udp : streams.get(transport);
+    if (listener == null) {
+      throw new IllegalArgumentException("no listener for " + transport);
+    }
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /// Returns the transports over connections that have a listener.
+  public Set<Transport> streams() {
+    return Set.copyOf(streams.keySet());
+  }
+
+  /// Sends bytes. On a stream they go on the existing connection with the peer.
   ///
   /// @throws IOException if there is no such connection or the peer does not read
   public void write(SipFlow flow, byte[] bytes) throws IOException {
@@ -94,15 +122,20 @@ public final class SipSockets implements AutoCloseable {
       case UDP ->
           udp.writeAndFlush(
               new DatagramPacket(Unpooled.wrappedBuffer(bytes), flow.remote()), udp.voidPromise());
-      case TCP -> connections.write(flow.remote(), bytes);
+      case TCP, TLS, WS, WSS -> connections.write(flow, bytes);
     }
   }
 
   /// Opens a connection for a flow if there is none. Blocks until it is open, so it must not be
   /// called on the event loop.
+  ///
+  /// @throws IOException if it cannot be opened: over TLS and WebSocket only the peer opens one
   public void connect(SipFlow flow) throws IOException {
     if (isConnected(flow)) {
       return;
+    }
+    if (flow.transport() != Transport.TCP) {
+      throw new IOException("no connection " + flow + ", and the peer must open it");
     }
     Bootstrap bootstrap =
         new Bootstrap()
@@ -111,7 +144,7 @@ public final class SipSockets implements AutoCloseable {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
             .option(ChannelOption.TCP_NODELAY, true)
-            .handler(pipeline(false));
+            .handler(pipeline(false, Transport.TCP, null));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark());
     }
@@ -121,20 +154,20 @@ public final class SipSockets implements AutoCloseable {
     channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
   }
 
-  /// Returns true if the connection of a TCP flow is open. Always true for UDP, which has no
+  /// Returns true if the connection of a flow is open. Always true for UDP, which has no
   /// connection.
   public boolean isConnected(SipFlow flow) {
-    return flow.transport() == Transport.UDP || connections.has(flow.remote());
+    return !flow.transport().isReliable() || connections.has(flow);
   }
 
-  /// Closes the connection of a TCP flow, if there is one, because its network has gone.
+  /// Closes the connection of a flow, if there is one, because its network has gone.
   public void disconnect(SipFlow flow) {
-    if (flow.transport() == Transport.TCP) {
-      connections.close(flow.remote());
+    if (flow.transport().isReliable()) {
+      connections.close(flow);
     }
   }
 
-  /// Returns the open TCP connections.
+  /// Returns the open connections of all transports.
   public int connections() {
     return connections.size();
   }
@@ -163,7 +196,7 @@ public final class SipSockets implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       InetSocketAddress address = new InetSocketAddress(settings.bind().getAddress(), port());
       try {
-        return await(server().bind(address), "bind TCP " + address);
+        return await(server(Transport.TCP, null).bind(address), "bind TCP " + address);
       } catch (IOException e) {
         if (settings.bind().getPort() != 0 || attempt == PORT_ATTEMPTS) {
           throw e;
@@ -174,25 +207,32 @@ public final class SipSockets implements AutoCloseable {
     }
   }
 
-  private ServerBootstrap server() {
+  private ServerBootstrap server(Transport transport, @Nullable SslContext tls) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loop)
             .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(pipeline(true));
+            .childHandler(pipeline(true, transport, tls));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark()).childOption(SO_MARK, settings.fwmark());
     }
     return bootstrap;
   }
 
-  private ChannelInitializer<Channel> pipeline(boolean isAccepted) {
+  private ChannelInitializer<Channel> pipeline(
+      boolean isAccepted, Transport transport, @Nullable SslContext tls) {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        StreamPipeline.install(channel, isAccepted, settings, guard, receiver, connections);
+        StreamPipeline.install(
+            channel,
+            new StreamPipeline.Kind(transport, tls, isAccepted),
+            settings,
+            guard,
+            receiver,
+            connections);
       }
     };
   }

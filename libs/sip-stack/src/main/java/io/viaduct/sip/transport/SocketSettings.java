@@ -1,7 +1,11 @@
 package io.viaduct.sip.transport;
 
+import io.netty.handler.ssl.SslContext;
+import io.viaduct.sip.Transport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Addresses and limits of the sockets.
 ///
@@ -16,6 +20,8 @@ import java.time.Duration;
 /// @param message longest time from the first byte of a message on a stream to its last; then its
 ///   connection is closed
 /// @param connectTimeout of a TCP connection that this endpoint opens
+/// @param listeners further listeners for streams, at most one of each transport; their connections
+///   count like those of TCP
 public record SocketSettings(
     InetSocketAddress bind,
     int fwmark,
@@ -24,8 +30,81 @@ public record SocketSettings(
     Duration firstMessage,
     Duration idle,
     Duration message,
-    Duration connectTimeout) {
+    Duration connectTimeout,
+    List<StreamListener> listeners) {
+  /// A listener for TLS or WebSocket.
+  ///
+  /// @param transport TLS, WS or WSS
+  /// @param bind port 0 takes a free port
+  /// @param tls for TLS and WSS; null for WS
+  public record StreamListener(
+      Transport transport, InetSocketAddress bind, @Nullable SslContext tls) {
+    public StreamListener {
+      boolean fits =
+          transport != Transport.UDP
+              && transport != Transport.TCP
+              && transport.isSecure() == (tls != null);
+      if (!fits || bind.isUnresolved()) {
+        throw new IllegalArgumentException("a listener needs TLS, WS or WSS, and its address");
+      }
+    }
+  }
+
+  /// Returns settings of UDP and TCP only.
+  public SocketSettings(
+      InetSocketAddress bind,
+      int fwmark,
+      int connections,
+      int connectionsPerSource,
+      Duration firstMessage,
+      Duration idle,
+      Duration message,
+      Duration connectTimeout) {
+    this(
+        bind,
+        fwmark,
+        connections,
+        connectionsPerSource,
+        firstMessage,
+        idle,
+        message,
+        connectTimeout,
+        List.of());
+  }
+
+  /// Returns the same settings with another mark.
+  public SocketSettings withFwmark(int next) {
+    return new SocketSettings(
+        bind,
+        next,
+        connections,
+        connectionsPerSource,
+        firstMessage,
+        idle,
+        message,
+        connectTimeout,
+        listeners);
+  }
+
+  /// Returns the same settings with further listeners.
+  public SocketSettings withListeners(List<StreamListener> next) {
+    return new SocketSettings(
+        bind,
+        fwmark,
+        connections,
+        connectionsPerSource,
+        firstMessage,
+        idle,
+        message,
+        connectTimeout,
+        next);
+  }
+
   public SocketSettings {
+    listeners = List.copyOf(listeners);
+    if (listeners.stream().map(StreamListener::transport).distinct().count() < listeners.size()) {
+      throw new IllegalArgumentException("a transport has at most one listener");
+    }
     if (bind.isUnresolved()) {
       throw new IllegalArgumentException("bind address must be numeric, got " + bind);
     }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// after a refused head, because the start of the next message is unknown. It also ends when a
 /// message is not complete in time, so that a peer cannot hold it by sending a byte now and then.
 final class StreamFramer extends ByteToMessageDecoder {
+  private final Transport transport;
   private final MessageGuard guard;
   private final Receiver receiver;
   private final Duration timeout;
@@ -32,7 +33,8 @@ final class StreamFramer extends ByteToMessageDecoder {
   /// Makes a framer for one connection.
   ///
   /// @param timeout from the first byte of a message to its last
-  StreamFramer(MessageGuard guard, Receiver receiver, Duration timeout) {
+  StreamFramer(Transport transport, MessageGuard guard, Receiver receiver, Duration timeout) {
+    this.transport = transport;
     this.guard = guard;
     this.receiver = receiver;
     this.timeout = timeout;
@@ -40,8 +42,7 @@ final class StreamFramer extends ByteToMessageDecoder {
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
-    SipFlow flow =
-        new SipFlow(Transport.TCP, (InetSocketAddress) context.channel().remoteAddress());
+    SipFlow flow = new SipFlow(transport, (InetSocketAddress) context.channel().remoteAddress());
     while (in.isReadable() && context.channel().isActive()) {
       boolean progress = head == null ? readHead(context, in, flow) : readBody(in, flow);
       if (!progress) {

@@ -3,6 +3,8 @@ package io.viaduct.sip.transport;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.viaduct.service.throttle.SourceNetwork;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.Refusal;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -10,10 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The open TCP connections by peer. Only the event loop writes the map of peers; all threads may
-/// read it. Only the event loop uses the counts per source.
+/// The open connections by flow. Only the event loop writes the map of flows; all threads may read
+/// it. Only the event loop uses the counts per source.
 final class TcpConnections {
-  private final Map<InetSocketAddress, Channel> byPeer = new ConcurrentHashMap<>();
+  private final Map<SipFlow, Channel> byFlow = new ConcurrentHashMap<>();
   private final Map<Channel, SourceNetwork> accepted = new HashMap<>();
   private final Map<SourceNetwork, Integer> ofSource = new HashMap<>();
   private final int limit;
@@ -30,9 +32,9 @@ final class TcpConnections {
   ///
   /// @param isAccepted true if the peer opened it
   /// @return false if it must be closed; the refusal is counted
-  boolean add(Channel channel, boolean isAccepted) {
+  boolean add(Channel channel, Transport transport, boolean isAccepted) {
     InetSocketAddress peer = (InetSocketAddress) channel.remoteAddress();
-    if (byPeer.size() >= limit) {
+    if (byFlow.size() >= limit) {
       receiver.onRefused(Refusal.TOO_MANY_CONNECTIONS);
       return false;
     }
@@ -45,44 +47,44 @@ final class TcpConnections {
       accepted.put(channel, source);
       ofSource.merge(source, 1, Integer::sum);
     }
-    byPeer.put(peer, channel);
+    byFlow.put(new SipFlow(transport, peer), channel);
     return true;
   }
 
   /// Returns how many there are now. Any thread.
   int size() {
-    return byPeer.size();
+    return byFlow.size();
   }
 
   void remove(Channel channel) {
-    byPeer.values().remove(channel);
+    byFlow.values().remove(channel);
     SourceNetwork source = accepted.remove(channel);
     if (source != null) {
       ofSource.computeIfPresent(source, (_, count) -> count > 1 ? count - 1 : null);
     }
   }
 
-  boolean has(InetSocketAddress peer) {
-    Channel channel = byPeer.get(peer);
+  boolean has(SipFlow flow) {
+    Channel channel = byFlow.get(flow);
     return channel != null && channel.isActive();
   }
 
-  void write(InetSocketAddress peer, byte[] bytes) throws IOException {
-    Channel channel = byPeer.get(peer);
+  void write(SipFlow flow, byte[] bytes) throws IOException {
+    Channel channel = byFlow.get(flow);
     if (channel == null || !channel.isActive()) {
-      throw new IOException("no TCP connection with " + peer);
+      throw new IOException("no connection " + flow);
     }
     if (!channel.isWritable()) {
       channel.close();
-      throw new IOException("peer " + peer + " does not read, connection closed");
+      throw new IOException("peer " + flow + " does not read, connection closed");
     }
     channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
   }
 
   /// Closes the connection with a peer. It counts as gone at once, though the closing takes a
   /// moment.
-  void close(InetSocketAddress peer) {
-    Channel channel = byPeer.remove(peer);
+  void close(SipFlow flow) {
+    Channel channel = byFlow.remove(flow);
     if (channel != null) {
       channel.close();
     }

@@ -33,7 +33,7 @@ final class LocalIdentity {
     String transport =
         switch (flow.transport()) {
           case UDP -> "";
-          case TCP -> ";transport=tcp";
+          case TCP, TLS, WS, WSS -> ";transport=" + flow.transport().parameter();
         };
     return "<sip:%s@%s%s>;+sip.instance=\"<urn:uuid:%s>\";methods=\"%s\""
         .formatted(settings.user(), here, transport, instance, String.join(",", methods));

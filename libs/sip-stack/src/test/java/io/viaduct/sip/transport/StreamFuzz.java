@@ -6,6 +6,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipSeeds;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Refusal;
@@ -50,7 +51,8 @@ final class StreamFuzz {
 
   private static List<byte[]> feed(byte[] input, int from, int piece) {
     MessageCollector heard = new MessageCollector();
-    Connection connection = new Connection(new StreamFramer(GUARD, heard, Duration.ofHours(1)));
+    Connection connection =
+        new Connection(new StreamFramer(Transport.TCP, GUARD, heard, Duration.ofHours(1)));
     for (int at = from; at < input.length && connection.isOpen(); at += piece) {
       connection.writeInbound(Unpooled.copiedBuffer(input, at, Math.min(piece, input.length - at)));
     }
