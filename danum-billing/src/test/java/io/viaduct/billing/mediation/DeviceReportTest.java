@@ -84,8 +84,8 @@ class DeviceReportTest {
     assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.ALREADY_POSTED);
     pass(Duration.ofMinutes(59));
     assertThat(rig.balance(alice)).isZero();
-    assertThat(rig.devices.expected(alice).reports()).isEqualTo(1);
-    assertThat(rig.devices.expected(alice).expected().value()).isEqualTo(-BY_DEVICE);
+    assertThat(rig.deviceReports.expected(alice).reports()).isEqualTo(1);
+    assertThat(rig.deviceReports.expected(alice).expected().value()).isEqualTo(-BY_DEVICE);
   }
 
   @Test
