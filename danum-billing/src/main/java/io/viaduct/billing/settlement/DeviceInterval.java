@@ -33,7 +33,9 @@ public record DeviceInterval(
     byte[] digest) {
   /// Returns the interval that the report bills if the SNAPT's report does not come. No byte counts
   /// as saved, because only the SNAPT measures that.
-  MeasuredInterval interval() {
+  ///
+  /// @param id number of the stored report; 0 to rate one that is not stored yet
+  MeasuredInterval interval(long id) {
     DeviceReport report;
     SignedDeviceReport signed;
     try {
@@ -43,7 +45,7 @@ public record DeviceInterval(
       throw new IllegalStateException("a stored report cannot be parsed", e);
     }
     return new MeasuredInterval(
-        key.byDevice(account),
+        key.byDevice(id),
         account,
         report.getIcid(),
         report.getTokenId(),

@@ -108,6 +108,11 @@ class SettlementParts {
   }
 
   @Bean
+  DeviceReportList deviceReportList(JdbcClient jdbc) {
+    return new DeviceReportList(jdbc);
+  }
+
+  @Bean
   UnsignedIntervals unsigned(
       TransactionTemplate transaction,
       JdbcClient jdbc,

@@ -508,12 +508,13 @@ class LedgerHistoryProperties {
     private long charge(OracleLedger.Spec spec) {
       return rig.jdbc.queryForObject(
           "select c.id from charge c join charging_interval i on i.id = c.interval_id"
-              + " where (i.snapt_id, i.session_id, i.epoch, i.sequence) = (?, ?, ?, ?)",
+              + " where (i.snapt_id, i.epoch, i.sequence) = (?, ?, ?)"
+              + " and regexp_replace(i.session_id, '^device:[0-9]+:', 'device:' || i.account || ':') = ?",
           Long.class,
           "snapt-" + tag,
-          spec.session(),
           spec.epoch(),
-          spec.sequence());
+          spec.sequence(),
+          spec.session());
     }
 
     private void topUp(int n) {

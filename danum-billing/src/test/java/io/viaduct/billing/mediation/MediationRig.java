@@ -17,6 +17,7 @@ import io.viaduct.billing.rerating.ReratingBatch;
 import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.DeviceCharges;
+import io.viaduct.billing.settlement.DeviceReportList;
 import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.Discrepancies;
 import io.viaduct.billing.settlement.HeldReports;
@@ -88,6 +89,7 @@ final class MediationRig {
       new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
       new LedgerVerification(client, new Snapshot(SharedDatabase.transactions()));
+  final DeviceReportList deviceReports = new DeviceReportList(client);
   final DeviceReports devices;
   final DeviceCharges deviceCharges;
   final ReportIntake intake;

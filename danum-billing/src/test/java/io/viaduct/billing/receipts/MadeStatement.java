@@ -104,8 +104,7 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
     return new Step(
         day,
         "CORRECTION",
-        "report:snapt-1/%ssession/1/%d"
-            .formatted(isByDevice ? "device:" + ACCOUNT + ":" : "", number),
+        "report:snapt-1/%ssession/1/%d".formatted(isByDevice ? "device:7:" : "", number),
         -charges.stream().mapToLong(StatementCharge::net).sum(),
         charges,
         report,

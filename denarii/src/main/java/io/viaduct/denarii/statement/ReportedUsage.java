@@ -15,6 +15,8 @@ import java.util.function.BiConsumer;
 /// @param account account that the report names
 /// @param flows flows by their numbers
 record ReportedUsage(String identity, String account, Map<Long, Flow> flows) {
+  private static final String ANY_NUMBER = "device:#:";
+
   /// A flow.
   ///
   /// @param bytes inner bytes of both directions
@@ -37,8 +39,8 @@ record ReportedUsage(String identity, String account, Map<Long, Flow> flows) {
         flows);
   }
 
-  /// Returns the usage of a device's report. Its interval has the name of the account and of the
-  /// session, so that the SNAPT's report of the same interval has another.
+  /// Returns the usage of a device's report. Billing's number of the report stands before the
+  /// session, so that the SNAPT's report of the same interval has another identity.
   static ReportedUsage of(DeviceReport report) {
     Map<Long, Flow> flows = new HashMap<>();
     report
@@ -50,7 +52,7 @@ record ReportedUsage(String identity, String account, Map<Long, Flow> flows) {
     return new ReportedUsage(
         identity(
             report.getSnaptId(),
-            "device:" + report.getAccount() + ":" + report.getSessionId(),
+            ANY_NUMBER + report.getSessionId(),
             report.getEpoch(),
             report.getSequence()),
         report.getAccount(),
@@ -63,7 +65,8 @@ record ReportedUsage(String identity, String account, Map<Long, Flow> flows) {
   }
 
   void requireSame(StatementReceipt receipt, String payer, BiConsumer<Rule, String> finding) {
-    if (!identity.equals(receipt.identity()) || !account.equals(payer)) {
+    String billed = receipt.identity().replaceFirst("/device:[0-9]+:", "/" + ANY_NUMBER);
+    if (!identity.equals(billed) || !account.equals(payer)) {
       finding.accept(
           Rule.REPORT,
           "the report is %s of account '%s', the receipt is for %s of '%s'"
