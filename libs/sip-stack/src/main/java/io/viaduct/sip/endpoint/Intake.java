@@ -155,8 +155,7 @@ final class Intake implements Receiver, TransactionEvents {
       return;
     }
     // Each ACK of an acceptance counts: it answers a retransmitted acceptance.
-    if (flow.transport() == Transport.UDP && !request.method().equals("ACK")) {
-    if (!flow.transport().isReliable()) {
+    if (!flow.transport().isReliable() && !request.method().equals("ACK")) {
       switch (memory.onRequest(exchange.key(), clock.millis())) {
         case Seen.First _ -> {}
         case Seen.InProgress _ -> {
