@@ -210,10 +210,7 @@ final class Intake implements Receiver, TransactionEvents {
 
   @Nullable InviteServer begin(ServerExchange exchange, Runnable onCancel) {
     return invites.begin(
-        exchange.inviteKey(),
-        exchange::write,
-        exchange.flow().transport() == Transport.UDP,
-        onCancel);
+        exchange.inviteKey(), exchange::write, !exchange.flow().transport().isReliable(), onCancel);
   }
 
   private void onResponse(Wiring now, SipResponse response, SipFlow flow) {

@@ -6,7 +6,6 @@ import io.viaduct.sip.SipException.Reason;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.Transport;
 import io.viaduct.sip.transport.SipSockets;
 import java.io.IOException;
 import java.time.Duration;
@@ -81,7 +80,7 @@ final class InviteClient implements InviteBranch {
   }
 
   private boolean isUnreliable() {
-    return flow.transport() == Transport.UDP;
+    return !flow.transport().isReliable();
   }
 
   private synchronized boolean is(State expected) {
