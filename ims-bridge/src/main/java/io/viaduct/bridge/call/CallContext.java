@@ -4,6 +4,7 @@ import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.SipResponse;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -20,10 +21,15 @@ record CallContext(
     Duration ring,
     SipMeters meters,
     InstantSource clock) {
+  /// Calls end all the time, so a place is soon free.
+  private static final String RETRY_SECONDS = "5";
+
   /// Refuses a request, and counts it.
   void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);
-    request.answer(reason.response(request.message(), domain));
+    SipResponse response = reason.response(request.message(), domain);
+    request.answer(
+        response.status() == 503 ? response.with("Retry-After", RETRY_SECONDS) : response);
   }
 
   /// Asks for a longer session timer (RFC 4028 section 8.1).

@@ -44,17 +44,19 @@ final class Leg implements Fork.Branch, InviteBranch.Events {
   }
 
   private void watch(long pauseNs) {
-    CompletableFuture.delayedExecutor(pauseNs, TimeUnit.NANOSECONDS)
-        .execute(() -> {
-          long leftNs = ring.toNanos() - (System.nanoTime() - progressNs);
-          if (!answer.isDone()) {
-            if (leftNs <= 0) {
-              cancel("");
-            } else {
-              watch(leftNs);
-            }
-          }
-        });
+    CompletableFuture<Void> timer =
+        new CompletableFuture<Void>().completeOnTimeout(null, pauseNs, TimeUnit.NANOSECONDS);
+    var ringing = timer.thenRunAsync(this::onTimer);
+    var answered = answer.whenComplete((_, _) -> timer.cancel(false));
+  }
+
+  private void onTimer() {
+    long leftNs = ring.toNanos() - (System.nanoTime() - progressNs);
+    if (leftNs <= 0) {
+      cancel("");
+    } else {
+      watch(leftNs);
+    }
   }
 
   @Override

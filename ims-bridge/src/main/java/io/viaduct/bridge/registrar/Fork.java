@@ -151,9 +151,17 @@ public final class Fork {
   /// Sends the request to the contacts that come first.
   public void start() {
     List<Binding> tier;
+    Result cancelled = null;
     synchronized (this) {
       tier = tiers.isEmpty() ? List.of() : tiers.remove();
       open = tier.size();
+      if (tier.isEmpty()) { // the sender has cancelled meanwhile
+        answered = true;
+        cancelled = best == null ? new Result.Failed(Refusal.CANCELLED) : best;
+      }
+    }
+    if (cancelled != null) {
+      sender.accept(cancelled);
     }
     for (Binding contact : tier) {
       Branch branch = send.apply(contact);

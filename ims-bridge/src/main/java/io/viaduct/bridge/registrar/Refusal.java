@@ -50,6 +50,8 @@ public enum Refusal {
   SESSION_TOO_SHORT(422, "the session timer is too short: see Min-SE"),
   /// REFER: calls cannot be transferred.
   TRANSFER_REFUSED(403, "calls cannot be transferred here"),
+  /// The caller gave the call up before it rang.
+  CANCELLED(487),
   /// A CANCEL of no INVITE that is open here.
   UNKNOWN_TRANSACTION(481),
   UNKNOWN_EVENT(489),

@@ -39,6 +39,7 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
           Map.entry(481, "Call/Transaction Does Not Exist"),
           Map.entry(482, "Loop Detected"),
           Map.entry(483, "Too Many Hops"),
+          Map.entry(487, "Request Terminated"),
           Map.entry(489, "Bad Event"),
           Map.entry(500, "Server Internal Error"),
           Map.entry(501, "Not Implemented"),
