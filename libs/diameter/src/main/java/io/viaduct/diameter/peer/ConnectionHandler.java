@@ -5,6 +5,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +40,11 @@ final class ConnectionHandler extends SimpleChannelInboundHandler<byte[]> implem
 
   @Override
   public void send(byte[] octets) {
-    channel.writeAndFlush(Unpooled.wrappedBuffer(octets), channel.voidPromise());
+    if (channel.isWritable()) {
+      channel.writeAndFlush(Unpooled.wrappedBuffer(octets), channel.voidPromise());
+    } else {
+      channel.close(); // it does not read: no answer may wait in memory without a limit
+    }
   }
 
   @Override
@@ -50,6 +56,11 @@ final class ConnectionHandler extends SimpleChannelInboundHandler<byte[]> implem
   public void close() {
     // After the octets that wait to be written.
     channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  @Override
+  public InetAddress remote() {
+    return ((InetSocketAddress) channel.remoteAddress()).getAddress();
   }
 
   @Override

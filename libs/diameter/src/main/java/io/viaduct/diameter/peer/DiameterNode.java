@@ -47,7 +47,8 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
     this.routes = new PeerRoutes(settings.pendingMax(), statistics);
     this.identifiers = new EndToEndIds(own.originState(), random);
     this.incoming =
-        new IncomingRequests(handlers, settings.rememberedMax(), base.answers(), statistics);
+        new IncomingRequests(
+            handlers, settings.rememberedMax(), settings.pendingMax(), base.answers(), statistics);
     MessageReader reader = new MessageReader(dictionary, settings.codec());
     this.connections =
         new NodeConnections(own, settings, base, reader, routes, statistics, this::nowMs);
@@ -204,12 +205,13 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
   }
 
   /// Takes leave of all peers, waits for at most the time limit of the handshake, and closes all
-  /// connections. Requests in flight fail.
+  /// connections. Requests in flight fail. Not to be called on the event loop.
   @Override
   public void close() {
     if (loop.isShuttingDown()) {
       return;
     }
+    sockets.closeListener();
     loop.execute(() -> {
       closing = true;
       routes.peers().forEach(peer -> peer.stop("REBOOTING", nowMs()));
@@ -218,7 +220,8 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
     while (nowMs() < until && !loop.submit(this::isClosed).awaitUninterruptibly().getNow()) {
       loop.schedule(() -> {}, TICK_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
     }
-    loop.submit(() -> routes.peers().forEach(Peer::abandon)).awaitUninterruptibly();
+    loop.submit(() -> routes.peers().forEach(peer -> peer.pending().abandon()))
+        .awaitUninterruptibly();
     sockets.close();
   }
 

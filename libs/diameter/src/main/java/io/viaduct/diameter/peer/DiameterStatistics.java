@@ -20,6 +20,8 @@ public final class DiameterStatistics {
     RETRANSMITTED,
     /// A copy of a request got the answer of the first one.
     DUPLICATE,
+    /// A request of a peer was answered with 3004, because too many are processed.
+    TOO_BUSY,
     /// An answer without a request in flight, such as one that came too late.
     STRAY_ANSWER,
     /// A message between neighbours that its connection's state does not expect.

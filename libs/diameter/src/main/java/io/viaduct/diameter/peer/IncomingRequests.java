@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 
 /// Answers the requests of peers. Copies of a request get the answer of the first one.
 final class IncomingRequests {
+  private static final int TOO_BUSY = 3004;
   private static final int APPLICATION_UNSUPPORTED = 3007;
   private static final int UNABLE_TO_COMPLY = 5012;
   private static final long KEEP_MS = 240_000;
@@ -17,16 +18,20 @@ final class IncomingRequests {
   private final AnsweredRequests answered;
   private final Answers answers;
   private final DiameterStatistics statistics;
+  private final int inProgressMax;
+  private int inProgress;
 
   IncomingRequests(
       Map<Long, RequestHandler> handlers,
       int rememberedMax,
+      int inProgressMax,
       Answers answers,
       DiameterStatistics statistics) {
     this.handlers = handlers;
     this.answered = new AnsweredRequests(rememberedMax, KEEP_MS);
     this.answers = answers;
     this.statistics = statistics;
+    this.inProgressMax = inProgressMax;
   }
 
   /// @param loop where the answer is sent
@@ -37,6 +42,11 @@ final class IncomingRequests {
       send(connection, request, answers.plain(request, APPLICATION_UNSUPPORTED));
       return;
     }
+    if (inProgress >= inProgressMax) {
+      statistics.count(Count.TOO_BUSY);
+      send(connection, request, answers.plain(request, TOO_BUSY));
+      return;
+    }
     CompletableFuture<DiameterMessage> first = answered.find(request);
     if (first != null) {
       statistics.count(Count.DUPLICATE);
@@ -44,8 +54,10 @@ final class IncomingRequests {
       first = handle(handler, request);
       answered.add(request, first, nowMs);
     }
+    inProgress++;
     first.whenCompleteAsync(
         (answer, failure) -> {
+          inProgress--;
           if (failure == null) {
             if (!answer.isSuccess()) {
               // The sender may try again with the same identifiers, and then succeed.

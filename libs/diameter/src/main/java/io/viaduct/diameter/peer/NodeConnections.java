@@ -107,7 +107,7 @@ final class NodeConnections implements ConnectionListener {
     Peer peer = peers.get(connection);
     DiameterHeader header = refused.header();
     if (peer != null && header != null && !header.request()) {
-      peer.malformedAnswer(header.hopByHop());
+      peer.pending().malformedAnswer(header.hopByHop());
     }
     if (peer == null || refused.reason().endsStream()) {
       connection.close();
@@ -125,7 +125,7 @@ final class NodeConnections implements ConnectionListener {
     }
     Capabilities word = Capabilities.of(message.avps());
     Peer peer = routes.find(word.host());
-    if (peer == null) {
+    if (peer == null || !peer.settings().mayComeFrom(connection.remote())) {
       reject(connection, message, Count.UNKNOWN_PEER, UNKNOWN_PEER);
     } else if (!word.fits(own)) {
       reject(connection, message, Count.NO_COMMON_APPLICATION, NO_COMMON_APPLICATION);

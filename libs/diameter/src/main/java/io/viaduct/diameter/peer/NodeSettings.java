@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///   between two attempts to connect
 /// @param handshake time limit of connecting, capabilities exchange and disconnection
 /// @param answer time limit of an answer
-/// @param pendingMax requests in flight, all peers together
+/// @param pendingMax requests in flight, all peers together, and again requests of peers that are
+///   processed; further ones of ours fail, further ones of peers get 3004
 /// @param rememberedMax requests of peers that are remembered for duplicates, for four minutes
 /// @param connectionsMax accepted connections whose peer is not known yet
 /// @param codec bounds on one message

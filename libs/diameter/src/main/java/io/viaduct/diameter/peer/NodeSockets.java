@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The event loop of a node, its TCP listener and its connections.
 final class NodeSockets implements AutoCloseable {
+  // Octets that may wait for a peer that reads slowly: some 4000 messages.
+  private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(1 << 20, 1 << 22);
+
   private final boolean isEpoll = Epoll.isAvailable();
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
@@ -57,6 +61,7 @@ final class NodeSockets implements AutoCloseable {
             .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WAITING)
             .childHandler(initializer(listener::accepted))
             .bind(address)
             .awaitUninterruptibly();
@@ -80,6 +85,7 @@ final class NodeSockets implements AutoCloseable {
         .channel(isEpoll ? EpollSocketChannel.class : NioSocketChannel.class)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) limit.toMillis())
         .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WAITING)
         .handler(initializer(_ -> {}))
         .connect(address)
         .addListener((ChannelFuture done) -> {
@@ -102,8 +108,16 @@ final class NodeSockets implements AutoCloseable {
     };
   }
 
+  /// Closes the listener; connections stay.
+  void closeListener() {
+    if (server != null) {
+      server.close().awaitUninterruptibly();
+    }
+  }
+
   @Override
   public void close() {
+    closeListener();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
   }
 }

@@ -1,6 +1,5 @@
 package io.viaduct.diameter.peer;
 
-import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterStatistics.Count;
 import java.util.List;
@@ -16,23 +15,22 @@ final class Peer {
   private static final int TOO_BUSY = 3004;
 
   private final PeerSettings settings;
-  private final NodeSettings limits;
+  private final long handshakeMs;
   private final NodeIdentity own;
   private final BaseMessages base;
   private final PeerOwner owner;
   private final DiameterStatistics statistics;
   private final Watchdog watchdog;
   private final PendingRequests pending;
-  private int baseIdentifier;
+  private final PeerLinks links = new PeerLinks();
 
   private PeerState state = PeerState.CLOSED;
   private long stateUntilMs;
   private long noAttemptUntilMs;
-  private @Nullable Connection initiator;
-  private @Nullable Connection responder;
   private @Nullable DiameterMessage capabilitiesRequest;
   private @Nullable Capabilities capabilities;
   private String disconnectCause = "REBOOTING";
+  private int baseIdentifier;
   // What the watchdog has been told.
   private boolean isUp;
 
@@ -46,13 +44,14 @@ final class Peer {
       RandomGenerator random,
       long nowMs) {
     this.settings = settings;
-    this.limits = limits;
+    this.handshakeMs = limits.handshake().toMillis();
     this.own = own;
     this.base = base;
     this.owner = owner;
     this.statistics = statistics;
     this.watchdog = new Watchdog(limits.watchdog().toMillis(), random, nowMs);
-    this.pending = new PendingRequests(random.nextInt());
+    this.pending =
+        new PendingRequests(settings.host(), limits.answer(), statistics, random.nextInt());
     this.noAttemptUntilMs = nowMs;
     this.stateUntilMs = nowMs;
   }
@@ -65,22 +64,28 @@ final class Peer {
     return state;
   }
 
-  Watchdog.State watchdogState() {
-    return watchdog.state();
-  }
-
-  int pending() {
-    return pending.size();
+  PendingRequests pending() {
+    return pending;
   }
 
   /// Returns true if the peer may be given a request of this application now.
   boolean takes(long application) {
-    Connection connection = open();
-    return connection != null
-        && connection.isWritable()
+    Connection connection = links.carrying(state);
+    return state.isOpen()
         && watchdog.state() == Watchdog.State.OKAY
+        && connection != null
+        && connection.isWritable()
         && capabilities != null
         && capabilities.supports(application);
+  }
+
+  /// Sends a request. The peer must take it.
+  void send(PendingRequest request, long nowMs) {
+    Connection connection = links.carrying(state);
+    if (connection == null) {
+      throw new IllegalStateException(settings.host() + " is not open");
+    }
+    connection.send(pending.add(this, request, nowMs).encode());
   }
 
   void start(long nowMs) {
@@ -89,12 +94,26 @@ final class Peer {
     }
   }
 
+  /// @param cause name of a Disconnect-Cause
+  void stop(String cause, long nowMs) {
+    disconnectCause = cause;
+    on(PeerEvent.STOP, nowMs);
+  }
+
+  void tick(long nowMs) {
+    if (state.isTimed() && nowMs - stateUntilMs >= 0) {
+      on(PeerEvent.TIMEOUT, nowMs);
+    }
+    pending.expire(nowMs);
+    act(watchdog.tick(nowMs), nowMs);
+  }
+
   void connected(Connection connection, long nowMs) {
     if (state != PeerState.WAIT_CONN_ACK && state != PeerState.WAIT_CONN_ACK_ELECT) {
       connection.close();
       return;
     }
-    initiator = connection;
+    links.opened(connection);
     on(PeerEvent.I_RCV_CONN_ACK, nowMs);
   }
 
@@ -106,8 +125,9 @@ final class Peer {
   /// The peer has opened a connection and sent a valid CER.
   void accepted(Connection connection, DiameterMessage request, long nowMs) {
     if (Transition.of(state, PeerEvent.R_CONN_CER).actions().contains(PeerAction.R_ACCEPT)) {
-      responder = connection;
+      links.accepted(connection);
       capabilitiesRequest = request;
+      capabilities = Capabilities.of(request.avps());
     } else {
       connection.close();
     }
@@ -115,106 +135,26 @@ final class Peer {
   }
 
   void disconnected(Connection connection, long nowMs) {
-    if (connection == initiator) {
+    if (links.isInitiator(connection)) {
       on(PeerEvent.I_PEER_DISC, nowMs);
-    } else if (connection == responder) {
+    } else if (links.isResponder(connection)) {
       on(PeerEvent.R_PEER_DISC, nowMs);
     }
   }
 
-  void stop(String cause, long nowMs) {
-    disconnectCause = cause;
-    on(PeerEvent.STOP, nowMs);
-  }
-
-  /// Ends all requests in flight, because the node closes.
-  void abandon() {
-    for (PendingRequest request : pending.takeAll()) {
-      statistics.count(DiameterFailure.CLOSED);
-      request.fail(DiameterFailure.CLOSED, "the node was closed");
-    }
-  }
-
-  void tick(long nowMs) {
-    if (state.isTimed() && nowMs - stateUntilMs >= 0) {
-      on(PeerEvent.TIMEOUT, nowMs);
-    }
-    pending.takeLate(nowMs).forEach(this::late);
-    act(watchdog.tick(nowMs), nowMs);
-  }
-
-  private void late(PendingRequest request) {
-    statistics.count(DiameterFailure.TIMEOUT);
-    request.fail(
-        DiameterFailure.TIMEOUT,
-        settings.host() + " did not answer within " + limits.answer().toMillis() + " ms");
-  }
-
-  /// Sends a request. The peer must take it.
-  void send(PendingRequest request, long nowMs) {
-    Connection connection = open();
-    if (connection == null) {
-      throw new IllegalStateException(settings.host() + " is not open");
-    }
-    request.sentTo(this, nowMs + limits.answer().toMillis());
-    int identifier = pending.add(request);
-    DiameterMessage message = request.message();
-    statistics.count(Count.REQUEST_SENT);
-    connection.send(message.with(message.header().withHopByHop(identifier)).encode());
-  }
-
   void received(Connection connection, DiameterMessage message, long nowMs) {
-    if (connection != initiator && connection != responder) {
+    if (!links.isInitiator(connection) && !links.isResponder(connection)) {
       return; // of a connection that has been given up
     }
     boolean request = message.header().request();
-    switch (message.header().command()) {
-      case BaseMessages.CAPABILITIES_EXCHANGE -> capabilitiesReceived(message, nowMs);
-      case BaseMessages.DEVICE_WATCHDOG -> {
-        act(watchdog.received(!request, nowMs), nowMs);
-        neighbour(request ? PeerEvent.RCV_DWR : PeerEvent.RCV_DWA, connection, message, nowMs);
-      }
-      case BaseMessages.DISCONNECT_PEER ->
-          neighbour(request ? PeerEvent.RCV_DPR : PeerEvent.RCV_DPA, connection, message, nowMs);
-      default -> {
-        act(watchdog.received(false, nowMs), nowMs);
-        neighbour(PeerEvent.RCV_MESSAGE, connection, message, nowMs);
-      }
-    }
-  }
-
-  /// The answer to a request in flight was refused by the codec.
-  void malformedAnswer(int hopByHop) {
-    PendingRequest request = pending.take(hopByHop);
-    if (request != null) {
-      statistics.count(DiameterFailure.MALFORMED_ANSWER);
-      request.fail(
-          DiameterFailure.MALFORMED_ANSWER, "the answer of " + settings.host() + " is malformed");
-    }
-  }
-
-  private void capabilitiesReceived(DiameterMessage message, long nowMs) {
-    if (message.header().request() || initiator == null) {
-      statistics.count(Count.UNEXPECTED);
-      return;
-    }
-    Capabilities word = Capabilities.of(message.avps());
-    boolean known = word.host().equals(settings.host());
-    boolean fits = word.fits(own);
-    if (message.isSuccess() && known && fits) {
-      capabilities = word;
-      on(PeerEvent.I_RCV_CEA, nowMs);
-      return;
-    }
-    if (message.isSuccess()) {
-      statistics.count(known ? Count.NO_COMMON_APPLICATION : Count.UNKNOWN_PEER);
-    }
-    on(PeerEvent.I_RCV_NON_CEA, nowMs);
-  }
-
-  /// Passes a message to the state machine, if its state has actions for it.
-  private void neighbour(
-      PeerEvent event, Connection connection, DiameterMessage message, long nowMs) {
+    PeerEvent event =
+        switch (message.header().command()) {
+          case BaseMessages.CAPABILITIES_EXCHANGE -> capabilitiesReceived(connection, message);
+          case BaseMessages.DEVICE_WATCHDOG -> request ? PeerEvent.RCV_DWR : PeerEvent.RCV_DWA;
+          case BaseMessages.DISCONNECT_PEER -> request ? PeerEvent.RCV_DPR : PeerEvent.RCV_DPA;
+          default -> PeerEvent.RCV_MESSAGE;
+        };
+    act(watchdog.received(event == PeerEvent.RCV_DWA, nowMs), nowMs);
     Transition transition = Transition.of(state, event);
     if (transition.actions().isEmpty()) {
       statistics.count(Count.UNEXPECTED);
@@ -233,6 +173,24 @@ final class Peer {
     afterChange(nowMs);
   }
 
+  /// Returns the event of a CER or CEA. A CER is only expected as the first message of a
+  /// connection, which is not a peer's yet.
+  private PeerEvent capabilitiesReceived(Connection connection, DiameterMessage message) {
+    if (message.header().request() || !links.isInitiator(connection)) {
+      return PeerEvent.RCV_OTHER;
+    }
+    Capabilities word = Capabilities.of(message.avps());
+    boolean known = word.host().equals(settings.host());
+    if (message.isSuccess() && known && word.fits(own)) {
+      capabilities = word;
+      return PeerEvent.I_RCV_CEA;
+    }
+    if (message.isSuccess()) {
+      statistics.count(known ? Count.NO_COMMON_APPLICATION : Count.UNKNOWN_PEER);
+    }
+    return PeerEvent.I_RCV_NON_CEA;
+  }
+
   private void disconnectRequested(Connection connection, DiameterMessage request, long nowMs) {
     // A peer that is busy or wants no connection is left alone (RFC 6733 section 5.4).
     if (request.avps().number("Disconnect-Cause").orElse(0) != 0) {
@@ -246,12 +204,10 @@ final class Peer {
       owner.requested(this, connection, message, nowMs);
       return;
     }
-    PendingRequest request = pending.take(message.header().hopByHop());
+    PendingRequest request = pending.answered(message);
     if (request == null) {
-      statistics.count(Count.STRAY_ANSWER);
       return;
     }
-    statistics.count(Count.ANSWER_RECEIVED);
     long result = message.resultCode().orElse(0);
     if (message.header().error() && (result == UNABLE_TO_DELIVER || result == TOO_BUSY)) {
       owner.undelivered(this, request, message, nowMs);
@@ -263,46 +219,38 @@ final class Peer {
   private void on(PeerEvent event, long nowMs) {
     Transition transition = Transition.of(state, event);
     change(transition.next(), nowMs);
-    for (PeerAction action : transition.actions()) {
-      run(action, nowMs);
-    }
+    transition.actions().forEach(action -> run(action, nowMs));
     afterChange(nowMs);
   }
 
   private void change(PeerState next, long nowMs) {
     if (next != state) {
       state = next;
-      stateUntilMs = nowMs + limits.handshake().toMillis();
+      stateUntilMs = nowMs + handshakeMs;
     }
   }
 
   private void run(PeerAction action, long nowMs) {
     switch (action) {
       case I_SND_CONN_REQ -> owner.connect(this);
-      case I_SND_CER -> sendBase(initiator, base.capabilitiesRequest());
-      case PROCESS_CER -> processCapabilitiesRequest();
+      case I_SND_CER -> sendBase(links.initiator(), base.capabilitiesRequest());
       case R_SND_CEA -> {
+        Connection responder = links.responder();
         if (responder != null && capabilitiesRequest != null) {
           responder.send(
               base.capabilitiesAnswer(capabilitiesRequest, BaseMessages.SUCCESS).encode());
         }
       }
       case ELECT -> elect(nowMs);
-      case I_DISC -> initiator = closed(initiator);
-      case R_DISC -> responder = closed(responder);
+      case I_DISC -> links.closeInitiator();
+      case R_DISC -> links.closeResponder();
       case ERROR -> {
-        initiator = closed(initiator);
-        responder = closed(responder);
+        links.closeInitiator();
+        links.closeResponder();
       }
-      case SND_DPR -> sendBase(open(), base.disconnectRequest(disconnectCause));
-      default -> {} // actions of messages, which `neighbour` runs, and those without effect
+      case SND_DPR -> sendBase(links.carrying(state), base.disconnectRequest(disconnectCause));
+      default -> {} // actions of messages, which `received` runs, and those without effect here
     }
-  }
-
-  private void processCapabilitiesRequest() {
-    AvpGroup avps =
-        capabilitiesRequest == null ? new AvpGroup(List.of()) : capabilitiesRequest.avps();
-    capabilities = Capabilities.of(avps);
   }
 
   /// The responder whose Origin-Host is greater wins, and its peer's connection stays (RFC 6733
@@ -315,34 +263,17 @@ final class Peer {
 
   private void sendBase(@Nullable Connection connection, DiameterMessage message) {
     if (connection != null) {
+      int identifier = baseIdentifier++;
       connection.send(
           message
-              .with(message.header().withHopByHop(baseIdentifier).withEndToEnd(baseIdentifier))
+              .with(message.header().withHopByHop(identifier).withEndToEnd(identifier))
               .encode());
-      baseIdentifier++;
     }
-  }
-
-  private static @Nullable Connection closed(@Nullable Connection connection) {
-    if (connection != null) {
-      connection.close();
-    }
-    return null;
-  }
-
-  private @Nullable Connection open() {
-    return switch (state) {
-      case I_OPEN -> initiator;
-      case R_OPEN -> responder;
-      case CLOSING -> initiator == null ? responder : initiator;
-      default -> null;
-    };
   }
 
   /// Tells the watchdog of a connection that came or went.
   private void afterChange(long nowMs) {
-    boolean open = state.isOpen();
-    if (open && !isUp) {
+    if (state.isOpen() && !isUp) {
       isUp = true;
       statistics.count(Count.CONNECTED);
       act(watchdog.connected(nowMs), nowMs);
@@ -362,7 +293,7 @@ final class Peer {
       switch (action) {
         case SEND_WATCHDOG -> {
           statistics.count(Count.WATCHDOG_SENT);
-          sendBase(open(), base.watchdogRequest());
+          sendBase(links.carrying(state), base.watchdogRequest());
         }
         case FAIL_OVER -> failOver(nowMs);
         case FAIL_BACK -> {

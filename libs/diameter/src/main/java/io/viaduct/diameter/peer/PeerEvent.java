@@ -17,5 +17,7 @@ enum PeerEvent {
   RCV_DWA,
   STOP,
   RCV_DPR,
-  RCV_DPA
+  RCV_DPA,
+  /// A message that no state expects, such as a second CER.
+  RCV_OTHER
 }

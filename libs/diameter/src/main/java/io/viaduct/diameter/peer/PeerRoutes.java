@@ -37,7 +37,7 @@ final class PeerRoutes {
   }
 
   int pending() {
-    return peers.stream().mapToInt(Peer::pending).sum();
+    return peers.stream().mapToInt(peer -> peer.pending().size()).sum();
   }
 
   /// Sends a request, or ends it with a failure.

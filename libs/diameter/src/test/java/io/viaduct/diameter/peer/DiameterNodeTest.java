@@ -13,11 +13,13 @@ import io.viaduct.diameter.message.DiameterHeader;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.Refusal;
 import io.viaduct.diameter.peer.DiameterStatistics.Count;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -234,6 +236,43 @@ class DiameterNodeTest {
     keep(client(CLIENT, peer(FIRST, server.port())));
     await().until(() -> server.statistics().of(Count.UNKNOWN_PEER) > 0);
     assertThat(server.statistics().of(Count.CONNECTED)).isZero();
+  }
+
+  @Test
+  void aPeerMayConnectFromItsAddressesOnly() throws Exception {
+    PeerSettings elsewhere =
+        new PeerSettings(CLIENT, null, Set.of(InetAddress.getByName("192.0.2.9")));
+    DiameterNode server =
+        keep(
+            DiameterNode.start(
+                Nodes.identity(FIRST),
+                Nodes.settings(Nodes.loopback(0), elsewhere),
+                Nodes.DICTIONARY,
+                Map.of()));
+    keep(client(CLIENT, peer(FIRST, server.port())));
+    await().until(() -> server.statistics().of(Count.UNKNOWN_PEER) > 0);
+    assertThat(server.statistics().of(Count.CONNECTED)).isZero();
+  }
+
+  @Test
+  void moreRequestsThanTheLimitAreAnsweredAsTooBusy() throws Exception {
+    DiameterNode server = keep(server(FIRST, CLIENT, silent(firstGot)));
+    // The server's limit is 5; that of this client is larger.
+    DiameterNode client =
+        keep(
+            DiameterNode.start(
+                Nodes.identity(CLIENT),
+                NodeSettings.standard(null, List.of(peer(FIRST, server.port()))),
+                Nodes.DICTIONARY,
+                Map.of()));
+    awaitAvailable(client);
+    List<CompletableFuture<DiameterMessage>> answers = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      answers.add(client.send(accounting(i)));
+    }
+    assertThat(get(answers.getLast()).resultCode()).hasValue(3004);
+    assertThat(server.statistics().of(Count.TOO_BUSY)).isEqualTo(1);
+    assertThat(firstGot).hasSize(5);
   }
 
   @Test

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// The octets of one Diameter message. Rules: the reader never throws; an accepted message is read
 /// again as the same after it is written; the answer to a refused request can be written and read.
-final class MessageFuzz {
+final class DiameterMessageFuzz {
   private static final Answers ANSWERS =
       new Answers(Messages.DICTIONARY, "fuzz.ims.test", "ims.test");
 
