@@ -1,9 +1,11 @@
 package io.viaduct.bridge;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.sip.SipEntrance;
+import io.viaduct.bridge.sip.SipListeners;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -50,6 +52,11 @@ public class BridgeApplication {
   @Bean
   ExchangeableTls tls(BridgeConfiguration configuration) {
     return new ExchangeableTls(TlsMaterial.load(configuration.tls()));
+  }
+
+  @Bean
+  SipListeners sipListeners(BridgeConfiguration configuration, MeterRegistry registry) {
+    return new SipListeners(configuration, registry);
   }
 
   @Bean

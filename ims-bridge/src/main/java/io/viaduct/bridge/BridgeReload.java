@@ -3,6 +3,7 @@ package io.viaduct.bridge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.provisioning.SnaptFeed;
+import io.viaduct.bridge.sip.SipListeners;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
@@ -31,6 +32,7 @@ final class BridgeReload {
         BridgeConfiguration.class,
         configuration -> {
           CertificateCheck.of(configuration.tls(), clock.instant());
+          SipListeners.check(configuration.sip().tls(), clock.instant());
           Ed25519.readPair(configuration.token().signingKey());
         });
   }
@@ -57,6 +59,9 @@ final class BridgeReload {
         new Reloading<>(
             List.of("tls"),
             next -> tls.prepare(CertificateCheck.of(next.tls(), clock.instant()).material())),
+        new Reloading<>(
+            List.of("sip.tls.certificate", "sip.tls.private-key"),
+            next -> bridge.getBean(SipListeners.class).prepare(next.sip().tls())),
         new Reloading<>(
             List.of("token.signing-key", "token.accepted-keys"),
             next -> {

@@ -2,6 +2,7 @@ package io.viaduct.bridge;
 
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.SipService;
@@ -24,6 +25,7 @@ final class PeriodicWork {
   private final LocationService locations;
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
+  private final EventNotifier events;
   private final CreditMessages credit;
   private final SipService.Calls calls;
   private final CreditRelay relay;
@@ -37,6 +39,7 @@ final class PeriodicWork {
       LocationService locations,
       Subscribers subscribers,
       SessionNotifier notifier,
+      EventNotifier events,
       CreditMessages credit,
       SipService.Calls calls,
       CreditRelay relay,
@@ -48,6 +51,7 @@ final class PeriodicWork {
     this.locations = locations;
     this.subscribers = subscribers;
     this.notifier = notifier;
+    this.events = events;
     this.credit = credit;
     this.calls = calls;
     this.relay = relay;
@@ -65,6 +69,7 @@ final class PeriodicWork {
     locations.expire(clock.instant());
     locations.endUnless(subscribers::isActive);
     notifier.onClock();
+    events.onClock();
     credit.onClock();
     calls.onClock();
     relay.onClock();

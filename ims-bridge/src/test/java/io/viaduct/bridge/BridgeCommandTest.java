@@ -170,6 +170,8 @@ class BridgeCommandTest {
       assertThat(snapts.get(0).required("state").stringValue()).isEqualTo("unknown");
       assertThat(get(base + "/api/v1/registrations", "rest-token").body())
           .isEqualTo("{\"registrations\":[],\"total\":0,\"next\":null}");
+      assertThat(get(base + "/api/v1/sip-refusals", "rest-token").body())
+          .isEqualTo("{\"refusals\":[]}");
       HttpResponse<String> missing = get(base + "/api/v1/nothing", "rest-token");
       assertThat(missing.statusCode()).isEqualTo(404);
       assertThat(missing.headers().firstValue("Content-Type")).contains("application/problem+json");

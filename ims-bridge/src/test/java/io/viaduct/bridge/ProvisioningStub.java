@@ -11,9 +11,11 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.DescribeAccountRequest;
 import io.viaduct.usage.v1.DeviceSeenRequest;
 import io.viaduct.usage.v1.DeviceSeenResponse;
 import io.viaduct.usage.v1.ProvisioningGrpc;
@@ -27,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// A peer that speaks billing's side of provisioning over a real socket with mutual TLS.
@@ -36,7 +39,10 @@ public final class ProvisioningStub implements AutoCloseable {
 
   private final Map<String, Subscriber> users = new LinkedHashMap<>(); // guarded by this
   private final List<ServerCallStreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
+  private static final AccountDescription UNKNOWN = AccountDescription.getDefaultInstance();
   private final Server server;
+  public final Map<String, AccountDescription> descriptions = new ConcurrentHashMap<>();
+  public volatile boolean isSilent;
   public volatile int asked;
   public final List<String> seen = new CopyOnWriteArrayList<>();
 
@@ -123,6 +129,16 @@ public final class ProvisioningStub implements AutoCloseable {
         seen.add(request.getAccount());
       }
       answer.onNext(DeviceSeenResponse.getDefaultInstance());
+      answer.onCompleted();
+    }
+
+    @Override
+    public void describeAccount(
+        DescribeAccountRequest request, StreamObserver<AccountDescription> answer) {
+      if (isSilent) {
+        return; // billing is there and does not answer
+      }
+      answer.onNext(descriptions.getOrDefault(request.getAccount(), UNKNOWN));
       answer.onCompleted();
     }
 

@@ -7,10 +7,12 @@ import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
+import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
 import io.viaduct.bridge.registrar.Routing;
+import io.viaduct.bridge.registrar.ServiceDesk;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscriber;
@@ -131,20 +133,45 @@ public final class SipSide implements RequestSender {
                 new Registrar.Limits(LEAST, MOST, USUAL),
                 authentication,
                 locations,
+                new Gruus(DOMAIN),
                 METERS,
                 () -> now),
             new MessageProxy(
                 DOMAIN,
                 authentication,
-                new Routing(authentication, SUBSCRIBERS, locations, () -> now),
+                new Routing(authentication, SUBSCRIBERS, locations, new Gruus(DOMAIN), () -> now),
                 METERS,
                 Duration.ofDays(1)),
             NO_CALLS,
+            new ServiceDesk(
+                DOMAIN,
+                authentication,
+                SUBSCRIBERS,
+                locations,
+                _ -> CompletableFuture.failedFuture(new IllegalStateException("no billing")),
+                METERS,
+                Duration.ofDays(1),
+                () -> now),
             notifier,
             request -> request.answer(405), // reports of devices need billing
             METERS);
     service.attach(this);
     notifier.attach(this);
+  }
+
+  /// Returns a desk that no message is for.
+  public static SipService.Desk noDesk() {
+    return new SipService.Desk() {
+      @Override
+      public boolean isAddressed(SipRequest message) {
+        return false;
+      }
+
+      @Override
+      public void onMessage(IncomingRequest request, RequestSender out) {
+        throw new AssertionError("a message for no desk");
+      }
+    };
   }
 
   /// Returns a directory of these users, each with the password `<user>-secret`.
@@ -160,6 +187,7 @@ public final class SipSide implements RequestSender {
                         DigestAlgorithm.SHA_256,
                         DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
                     Optional.empty(),
+                    Set.of(),
                     Set.of(),
                     CreditState.SUFFICIENT,
                     CreditNotice.NONE))

@@ -2,6 +2,7 @@ package io.viaduct.bridge.configuration;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.service.broker.BrokerSettings;
+import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
@@ -89,7 +90,38 @@ public record BridgeConfiguration(
     }
   }
 
+  /// The TLS listener of SIP.
+  ///
+  /// @param certificate PEM, followed by its intermediates; empty for no TLS
+  /// @param privateKey PKCS#8 PEM, readable only by its owner
+  public record SipTls(@FileName String certificate, @FileName String privateKey, int port) {
+    public SipTls {
+      requirePort(port, 0);
+      require(
+          certificate.isEmpty() == privateKey.isEmpty(),
+          "certificate and private-key belong together: give both or none",
+          certificate + ", " + privateKey);
+    }
+
+    public boolean exists() {
+      return !certificate.isEmpty();
+    }
+  }
+
+  /// The WebSocket listeners of SIP (RFC 7118).
+  ///
+  /// @param port without TLS, for a proxy that ends TLS
+  /// @param securePort with TLS, if `tls` has a certificate
+  public record WebSocket(boolean enabled, int port, int securePort) {
+    public WebSocket {
+      requirePort(port, 0);
+      requirePort(securePort, 0);
+    }
+  }
+
   /// @param sentBy host in Via and Contact; if empty, the local address of the route
+  /// @param tls TLS beside UDP and TCP
+  /// @param webSocket WebSocket beside them
   /// @param connections most concurrent TCP connections
   /// @param connectionsPerSource most concurrent TCP connections of one IPv4 address or IPv6 /64
   /// @param firstMessage a TCP connection that has sent no complete message after this time is
@@ -118,6 +150,8 @@ public record BridgeConfiguration(
       String host,
       int port,
       String sentBy,
+      SipTls tls,
+      WebSocket webSocket,
       int connections,
       int connectionsPerSource,
       Duration firstMessage,

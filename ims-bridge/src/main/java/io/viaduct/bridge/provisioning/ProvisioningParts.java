@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptMeters;
+import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.usage.v1.ProvisioningGrpc;
@@ -48,6 +49,11 @@ class ProvisioningParts {
         },
         configuration.state(),
         registry);
+  }
+
+  @Bean
+  AccountFacts.Source accountFacts(ManagedChannel billing) {
+    return new BillingAccounts(ProvisioningGrpc.newFutureStub(billing));
   }
 
   @Bean

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Converts a subscriber between its protobuf message and the bridge's record.
@@ -33,6 +34,7 @@ final class SubscriberMessage {
         message.getSuspended(),
         ha1,
         message.hasCard() ? Optional.of(card(message.getCard())) : Optional.empty(),
+        Set.copyOf(message.getAddressesList()),
         message.getDeviceKeysList().stream()
             .map(key -> ByteBuffer.wrap(key.toByteArray()))
             .collect(Collectors.toSet()),
@@ -55,7 +57,7 @@ final class SubscriberMessage {
   }
 
   // A state of a later version is at least not an alarm.
-  private static CreditState credit(io.viaduct.usage.v1.CreditState state) {
+  static CreditState credit(io.viaduct.usage.v1.CreditState state) {
     return switch (state) {
       case LOW -> CreditState.LOW;
       case EXHAUSTED -> CreditState.EXHAUSTED;
@@ -70,6 +72,7 @@ final class SubscriberMessage {
         io.viaduct.usage.v1.Subscriber.newBuilder()
             .setAccount(subscriber.user())
             .setSuspended(subscriber.isSuspended())
+            .addAllAddresses(subscriber.addresses())
             .setCredit(io.viaduct.usage.v1.CreditState.valueOf(subscriber.credit().name()));
     CreditNotice notice = subscriber.notice();
     if (notice.id() != 0) {

@@ -9,8 +9,11 @@ import io.viaduct.sip.digest.DigestRefusal;
 import io.viaduct.sip.digest.DigestServer;
 import java.net.InetAddress;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// Authenticates the sender of a request by digest, and checks that To or From names the same user.
 /// If the check fails, it answers the request and returns empty.
@@ -139,12 +142,25 @@ public final class Authentication {
     }
   }
 
-  /// Returns the user part of an address, or empty if the address is not of our domain.
+  /// Returns whether a Request-URI is the address of a user of our domain.
+  public boolean names(String uri, String user) {
+    return localUser(new NameAddress(uri, Map.of())).filter(user::equals).isPresent();
+  }
+
+  /// Returns all addresses of a user: the user's name first.
+  List<String> addresses(String user) {
+    return Stream.concat(Stream.of(user), subscribers.addresses(user).stream())
+        .map(part -> "sip:" + part + "@" + domain)
+        .toList();
+  }
+
+  /// Returns the user whom an address names, or empty if the address is not of our domain. A
+  /// further address of a user names that user.
   Optional<String> localUser(NameAddress address) {
     try {
       SipUri uri = address.sipUri();
       return uri.host().equals(domain) && !uri.user().isEmpty()
-          ? Optional.of(uri.user())
+          ? Optional.of(subscribers.owner(uri.user()))
           : Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.empty();

@@ -1,7 +1,9 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -15,6 +17,8 @@ import java.util.Set;
 /// @param preference the contact's `q` in thousandths (RFC 3261 section 20.10)
 /// @param methods methods that the contact declares (RFC 3840, `sip.methods`), with `!` before a
 ///   method that it does not support; empty if it declares none
+/// @param regId number of the flow (RFC 5626), from 1; 0 for a contact without outbound
+/// @param path Path values of the REGISTER (RFC 3327), the first hop from here first
 /// @param language language for words to the user, one of [CreditWords]
 public record Binding(
     String user,
@@ -27,9 +31,22 @@ public record Binding(
     Instant expires,
     int preference,
     Set<String> methods,
+    int regId,
+    List<String> path,
     Locale language) {
   public Binding {
     methods = Set.copyOf(methods);
+    path = List.copyOf(path);
+  }
+
+  /// Returns the header fields of a request to this contact: with its path as Route (RFC 3327
+  /// section 5.3).
+  public SipHeaders routed(SipHeaders headers) {
+    SipHeaders routed = headers;
+    for (String hop : path) {
+      routed = routed.with("Route", hop);
+    }
+    return routed;
   }
 
   boolean isLive(Instant now) {
@@ -37,8 +54,12 @@ public record Binding(
   }
 
   /// Returns whether a later contact replaces this one: it has the same URI (RFC 3261 section 10.3)
-  /// or the same instance (RFC 5626 section 6).
+  /// or the same instance. Of two flows of one instance only the number counts (RFC 5626 section
+  /// 6).
   boolean isReplacedBy(Binding later) {
+    if (regId != 0 && later.regId != 0) {
+      return instance.equals(later.instance) && regId == later.regId;
+    }
     return contact.equals(later.contact)
         || (!instance.isEmpty() && instance.equals(later.instance));
   }

@@ -151,10 +151,14 @@ public final class CreditMessages {
       return;
     }
     new Fork(
-            targets,
+            InstanceFlows.targets(targets),
             contact ->
                 Fork.Branch.of(
-                    out.send(message(notice, contact), contact.flow())
+                    InstanceFlows.send(
+                            contact,
+                            targets,
+                            flow -> out.send(message(notice, flow), flow.flow()),
+                            locations::drop)
                         .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
             meters::countMessage,
             best -> answered(notice, best))
@@ -198,7 +202,7 @@ public final class CreditMessages {
             .with("Call-ID", SipEndpoint.token())
             .with("CSeq", "1 MESSAGE")
             .with("Content-Language", contact.language().toLanguageTag());
-    return new SipRequest("MESSAGE", contact.contact(), headers)
+    return new SipRequest("MESSAGE", contact.contact(), contact.routed(headers))
         .withBody(
             "text/plain;charset=UTF-8",
             SipBody.of(CreditWords.of(notice.notice(), contact.language())));

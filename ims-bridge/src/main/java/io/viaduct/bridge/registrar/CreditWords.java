@@ -10,7 +10,7 @@ import java.util.ResourceBundle.Control;
 
 /// Words to a user about the credit, in the languages of the pages.
 final class CreditWords {
-  private static final List<Locale> LANGUAGES =
+  static final List<Locale> LANGUAGES =
       List.of(Locale.ENGLISH, Locale.ITALIAN, Locale.JAPANESE, Locale.KOREAN, Locale.of("pl"));
 
   /// Micro-denarii have six decimals; of them, a user is told two.
@@ -52,7 +52,7 @@ final class CreditWords {
   }
 
   // Rounded down: a user must not be told more than there is.
-  private static String denarii(long microdenarii) {
+  static String denarii(long microdenarii) {
     return BigDecimal.valueOf(microdenarii, MICRO)
         .setScale(DECIMALS, RoundingMode.FLOOR)
         .toPlainString();

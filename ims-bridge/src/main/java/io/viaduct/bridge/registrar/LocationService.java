@@ -73,6 +73,12 @@ public final class LocationService {
     return Outcome.DONE;
   }
 
+  /// Removes a contact whose flow has failed, unless it has been registered again since.
+  synchronized void drop(Binding failed) {
+    List<Binding> old = byUser.getOrDefault(failed.user(), List.of());
+    put(failed.user(), old, old.stream().filter(each -> !each.equals(failed)).toList());
+  }
+
   /// Returns the live contacts of a user, the latest first.
   public synchronized List<Binding> bindings(String user, Instant now) {
     return byUser.getOrDefault(user, List.of()).stream()

@@ -52,12 +52,19 @@ public final class MessageProxy {
             to.contacts(),
             contact ->
                 Fork.Branch.of(
-                    endpoint
-                        .send(
-                            new SipRequest(
-                                "MESSAGE", contact.contact(), to.headers(), message.body()),
-                            contact.flow(),
-                            mark)
+                    routing
+                        .byFlows(
+                            contact,
+                            to,
+                            flow ->
+                                endpoint.send(
+                                    new SipRequest(
+                                        "MESSAGE",
+                                        flow.contact(),
+                                        flow.routed(to.headers()),
+                                        message.body()),
+                                    flow.flow(),
+                                    mark))
                         .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
             meters::countMessage,
             best -> relay(request, best))

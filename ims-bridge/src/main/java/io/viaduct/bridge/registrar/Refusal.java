@@ -25,6 +25,10 @@ public enum Refusal {
   MALFORMED_WILDCARD(400),
   INTERVAL_TOO_BRIEF(423),
   TOO_MANY_CONTACTS(403),
+  /// Two contacts with a flow number in one REGISTER (RFC 5626 section 6).
+  SEVERAL_FLOWS(400),
+  /// A flow through a proxy that does not keep it: its Path lacks `ob` (RFC 5626 section 6).
+  FIRST_HOP_LACKS_OUTBOUND(439),
   TOO_MANY_BINDINGS(503),
   OUT_OF_ORDER(500),
   UNKNOWN_USER(404, "no user of this domain has this address"),
@@ -63,6 +67,9 @@ public enum Refusal {
   UNKNOWN_DIALOG(481),
   /// The account is suspended, and so gets neither a registration nor a token.
   ACCOUNT_SUSPENDED(403),
+  /// The credit of the account is used up, so no new session is opened. An open one stays: its
+  /// device is told, and goes on after a top-up.
+  NO_CREDIT(402),
   /// Billing refused the device because the account is suspended or closed. The bridge has not
   /// received that change yet.
   NOT_ENTITLED(403),

@@ -29,10 +29,16 @@ public final class Registrar {
   // RFC 3261 section 25.1, qvalue
   private static final Pattern Q = Pattern.compile("0(\\.\\d{0,3})?|1(\\.0{0,3})?");
   private static final int PREFERENCE_MOST = 1000;
+  private static final Pattern REG_ID = Pattern.compile("[1-9]\\d{0,8}");
+
+  /// Seconds within which a user agent should send a keep-alive (RFC 5626 section 4.4): bindings of
+  /// NATs live longer over TCP, and UDP has STUN.
+  private static final String FLOW_TIMER = "120";
 
   private final Limits limits;
   private final Authentication authentication;
   private final LocationService locations;
+  private final Gruus gruus;
   private final SipMeters meters;
   private final InstantSource clock;
 
@@ -43,11 +49,13 @@ public final class Registrar {
       Limits limits,
       Authentication authentication,
       LocationService locations,
+      Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
     this.limits = limits;
     this.authentication = authentication;
     this.locations = locations;
+    this.gruus = gruus;
     this.meters = meters;
     this.clock = clock;
   }
@@ -72,12 +80,47 @@ public final class Registrar {
       for (String contact : contacts) {
         changes.add(binding(user.get(), contact, request));
       }
-      update(request, user.get(), changes);
+      long flows = changes.stream().filter(each -> each.regId() != 0).count();
+      if (flows > 1) {
+        refuse(request, Refusal.SEVERAL_FLOWS);
+      } else if (flows == 1 && !keepsFlow(message)) {
+        refuse(request, Refusal.FIRST_HOP_LACKS_OUTBOUND);
+      } else {
+        update(request, user.get(), changes);
+      }
     } catch (TooBrief e) {
       refuse(request, Refusal.INTERVAL_TOO_BRIEF);
     } catch (IllegalArgumentException e) {
       refuse(request, Refusal.MALFORMED_CONTACT);
     }
+  }
+
+  /// Returns whether the first hop keeps the flow: it is this bridge, or a proxy that says so in
+  /// its Path URI.
+  private static boolean keepsFlow(SipRequest register) {
+    return register.headers().values("Via").size() == 1
+        || register.headers().values("Path").stream().anyMatch(Registrar::hasOb);
+  }
+
+  private static boolean hasOb(String hop) {
+    try {
+      return NameAddress.parse(hop).sipUri().parameters().containsKey("ob");
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static boolean supports(SipRequest register, String extension) {
+    return register.headers().values("Supported").stream().anyMatch(extension::equalsIgnoreCase);
+  }
+
+  private static int regId(NameAddress contact, SipRequest register) {
+    String given = contact.parameters().getOrDefault("reg-id", "");
+    return supports(register, "outbound")
+            && contact.parameters().containsKey("+sip.instance")
+            && REG_ID.matcher(given).matches()
+        ? Integer.parseInt(given)
+        : 0;
   }
 
   private void onWildcard(IncomingRequest request, String user, int contacts) {
@@ -137,6 +180,8 @@ public final class Registrar {
         Set.copyOf(
             FieldText.split(
                 address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')),
+        regId(address, message),
+        message.headers().values("Path"),
         CreditWords.language(String.join(",", message.headers().values("Accept-Language"))));
   }
 
@@ -163,11 +208,43 @@ public final class Registrar {
   private void answer(IncomingRequest request, String user) {
     Instant now = clock.instant();
     SipResponse response = SipResponse.to(request.message(), 200).with("Date", date(now));
+    SipRequest message = request.message();
+    boolean isFlow = false;
     for (Binding binding : locations.bindings(user, now)) {
       long left = Math.max(1, Duration.between(now, binding.expires()).toSeconds());
-      response = response.with("Contact", "<" + binding.contact() + ">;expires=" + left);
+      response =
+          response.with(
+              "Contact",
+              "<" + binding.contact() + ">;expires=" + left + parameters(binding, message));
+      isFlow |= binding.regId() != 0 && binding.callId().equals(message.callId());
     }
-    request.answer(response);
+    for (String hop : message.headers().values("Path")) {
+      response = response.with("Path", hop);
+    }
+    for (String address : authentication.addresses(user)) {
+      response = response.with("P-Associated-URI", "<" + address + ">"); // RFC 7315 section 4.1
+    }
+    response = response.with("Supported", "path, outbound, gruu");
+    request.answer(
+        isFlow ? response.with("Require", "outbound").with("Flow-Timer", FLOW_TIMER) : response);
+  }
+
+  /// Returns what outbound and GRUU add to a contact of the answer. The same instance may be in
+  /// several answers, each with a new temporary GRUU.
+  private String parameters(Binding contact, SipRequest register) {
+    if (contact.instance().isEmpty()) {
+      return "";
+    }
+    String instance = ";+sip.instance=" + FieldText.quote(contact.instance());
+    String flow = contact.regId() == 0 ? "" : ";reg-id=" + contact.regId();
+    return supports(register, "gruu")
+        ? instance
+            + flow
+            + ";pub-gruu="
+            + FieldText.quote(gruus.ofInstance(contact.user(), contact.instance()))
+            + ";temp-gruu="
+            + FieldText.quote(gruus.temporary(contact))
+        : instance + flow;
   }
 
   private static String date(Instant now) {
@@ -184,7 +261,11 @@ public final class Registrar {
   }
 
   private static String phrase(Refusal reason, SipResponse response) {
-    return reason == Refusal.TOO_MANY_CONTACTS ? "Too Many Contacts" : response.reason();
+    return switch (reason) {
+      case TOO_MANY_CONTACTS -> "Too Many Contacts";
+      case FIRST_HOP_LACKS_OUTBOUND -> "First Hop Lacks Outbound Support";
+      default -> response.reason();
+    };
   }
 
   /// Thrown if the requested expiry is below the minimum.

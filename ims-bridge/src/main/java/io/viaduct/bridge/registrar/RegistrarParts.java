@@ -58,10 +58,16 @@ class RegistrarParts {
   }
 
   @Bean
+  Gruus gruus(BridgeConfiguration configuration) {
+    return new Gruus(configuration.domain());
+  }
+
+  @Bean
   Registrar registrar(
       BridgeConfiguration configuration,
       Authentication authentication,
       LocationService locations,
+      Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
     BridgeConfiguration.Sip sip = configuration.sip();
@@ -69,6 +75,7 @@ class RegistrarParts {
         new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
         authentication,
         locations,
+        gruus,
         meters,
         clock);
   }
@@ -78,8 +85,9 @@ class RegistrarParts {
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
+      Gruus gruus,
       InstantSource clock) {
-    return new Routing(authentication, subscribers, locations, clock);
+    return new Routing(authentication, subscribers, locations, gruus, clock);
   }
 
   @Bean
@@ -90,6 +98,26 @@ class RegistrarParts {
       SipMeters meters) {
     return new MessageProxy(
         configuration.domain(), authentication, routing, meters, CONTACT_PATIENCE);
+  }
+
+  @Bean
+  SipService.Desk serviceDesk(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      Subscribers subscribers,
+      LocationService locations,
+      AccountFacts.Source accounts,
+      SipMeters meters,
+      InstantSource clock) {
+    return new ServiceDesk(
+        configuration.domain(),
+        authentication,
+        subscribers,
+        locations,
+        accounts,
+        meters,
+        CONTACT_PATIENCE,
+        clock);
   }
 
   @Bean
@@ -110,6 +138,7 @@ class RegistrarParts {
       Registrar registrar,
       MessageProxy proxy,
       SipService.Calls calls,
+      SipService.Desk desk,
       SipService.Notifier notifier,
       SipService.Publications publications,
       SipMeters meters) {
@@ -119,6 +148,7 @@ class RegistrarParts {
         registrar,
         proxy,
         calls,
+        desk,
         notifier,
         publications,
         meters);

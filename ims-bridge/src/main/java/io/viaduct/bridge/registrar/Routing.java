@@ -4,6 +4,7 @@ import io.viaduct.sip.FieldText;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -12,7 +13,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -31,6 +34,7 @@ public final class Routing {
   private final Authentication authentication;
   private final Subscribers subscribers;
   private final LocationService locations;
+  private final Gruus gruus;
   private final InstantSource clock;
   private final SecretKeySpec marks;
 
@@ -38,10 +42,12 @@ public final class Routing {
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
+      Gruus gruus,
       InstantSource clock) {
     this.authentication = authentication;
     this.subscribers = subscribers;
     this.locations = locations;
+    this.gruus = gruus;
     this.clock = clock;
     byte[] key = new byte[32];
     new SecureRandom().nextBytes(key);
@@ -50,9 +56,10 @@ public final class Routing {
 
   /// Where a request goes.
   public sealed interface Next {
-    /// @param contacts at least one
+    /// @param contacts at least one: of each user agent with several flows the latest one
+    /// @param flows the contacts, and all other flows of their user agents
     /// @param headers of the forwarded request, without this hop's Via
-    record To(List<Binding> contacts, SipHeaders headers) implements Next {}
+    record To(List<Binding> contacts, List<Binding> flows, SipHeaders headers) implements Next {}
 
     record Refused(Refusal reason) implements Next {}
   }
@@ -97,17 +104,25 @@ public final class Routing {
   ///
   /// @param meters counts the contacts that have declared that they do not take the method
   public Next next(SipRequest request, Consumer<SipMeters.Branch> meters) {
-    Optional<String> recipient = authentication.localUser(new NameAddress(request.uri(), Map.of()));
+    Optional<Gruus.Target> agent = gruus.target(request.uri());
+    Optional<String> recipient =
+        agent
+            .map(Gruus.Target::user)
+            .or(() -> authentication.localUser(new NameAddress(request.uri(), Map.of())));
     if (recipient.isEmpty() || !subscribers.contains(recipient.get())) {
       return new Next.Refused(Refusal.UNKNOWN_USER);
     }
-    List<Binding> contacts = locations.bindings(recipient.get(), clock.instant());
+    List<Binding> contacts =
+        locations.bindings(recipient.get(), clock.instant()).stream()
+            .filter(contact -> agent.isEmpty() || agent.get().is(contact))
+            .toList();
     if (contacts.isEmpty()) {
       return new Next.Refused(Refusal.NOT_REGISTERED);
     }
-    List<Binding> targets =
+    List<Binding> able =
         contacts.stream().filter(contact -> contact.allows(request.method())).toList();
-    for (int i = targets.size(); i < contacts.size(); i++) {
+    List<Binding> targets = InstanceFlows.targets(able);
+    for (int i = able.size(); i < contacts.size(); i++) {
       meters.accept(SipMeters.Branch.INCAPABLE);
     }
     if (targets.isEmpty()) {
@@ -121,7 +136,17 @@ public final class Routing {
     SipHeaders headers = forwarded(request).without("Route");
     return new Next.To(
         targets,
+        able,
         breadth.isPresent() ? headers.replace("Max-Breadth", Long.toString(each)) : headers);
+  }
+
+  /// Sends a request to a contact, and to the other flows of its user agent while flows fail (RFC
+  /// 5626). A flow that has failed is removed.
+  ///
+  /// @param send sends to one flow
+  CompletableFuture<SipResponse> byFlows(
+      Binding contact, Next.To to, Function<Binding, CompletableFuture<SipResponse>> send) {
+    return InstanceFlows.send(contact, to.flows(), send, locations::drop);
   }
 
   /// Returns the headers of a request as this hop forwards it. Credentials for this proxy go no

@@ -20,6 +20,11 @@ public final class SipMeters {
     NOTIFY_FAILED,
     /// A device's report that billing has taken.
     PUBLISHED,
+    /// A user has asked at the service address; then the answer was delivered, or no contact took
+    /// it.
+    QUESTION_ASKED,
+    QUESTION_ANSWERED,
+    ANSWER_NOT_TAKEN,
     OPTIONS_ANSWERED,
     PROBE_ANSWERED,
     CALL_ANSWERED,

@@ -24,6 +24,10 @@ public final class SipService implements RequestHandler {
   private static final Set<String> PROXIED =
       Set.of("MESSAGE", "INVITE", "BYE", "CANCEL", "PRACK", "UPDATE", "INFO", "REFER");
 
+  /// Extensions of REGISTER that a user agent or a proxy may require (RFC 3327, RFC 5626, RFC
+  /// 5627).
+  private static final Set<String> OF_REGISTER = Set.of("path", "outbound", "gruu");
+
   private static final String ALLOW =
       "INVITE, ACK, BYE, CANCEL, PRACK, UPDATE, INFO, REGISTER, MESSAGE, SUBSCRIBE, PUBLISH,"
           + " OPTIONS";
@@ -39,6 +43,7 @@ public final class SipService implements RequestHandler {
   private final Registrar registrar;
   private final MessageProxy proxy;
   private final Calls calls;
+  private final Desk desk;
   private final Notifier notifier;
   private final Publications publications;
   private final SipMeters meters;
@@ -70,12 +75,21 @@ public final class SipService implements RequestHandler {
     void onPublish(IncomingRequest request);
   }
 
+  /// Answers questions of users.
+  public interface Desk {
+    /// Returns whether a MESSAGE is for this desk and not for a user.
+    boolean isAddressed(SipRequest message);
+
+    void onMessage(IncomingRequest request, RequestSender out);
+  }
+
   public SipService(
       String domain,
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
       Calls calls,
+      Desk desk,
       Notifier notifier,
       Publications publications,
       SipMeters meters) {
@@ -84,6 +98,7 @@ public final class SipService implements RequestHandler {
     this.registrar = registrar;
     this.proxy = proxy;
     this.calls = calls;
+    this.desk = desk;
     this.notifier = notifier;
     this.publications = publications;
     this.meters = meters;
@@ -117,13 +132,16 @@ public final class SipService implements RequestHandler {
       refuseMethod(request);
       return;
     }
-    if (!message.uri().regionMatches(true, 0, "sip", 0, 3)) {
+    if (!message.uri().regionMatches(true, 0, "sip:", 0, 4)) {
       refuse(request, Refusal.UNSUPPORTED_SCHEME);
       return;
     }
     List<String> required = new ArrayList<>(message.headers().values("Proxy-Require"));
     if (!PROXIED.contains(message.method())) {
       required.addAll(message.headers().values("Require"));
+    }
+    if (message.method().equals("REGISTER")) {
+      required.removeIf(OF_REGISTER::contains);
     }
     if (!required.isEmpty()) {
       meters.count(Refusal.EXTENSION_REQUIRED);
@@ -154,6 +172,8 @@ public final class SipService implements RequestHandler {
         if (timestamp.isPresent()) {
           meters.count(SipMeters.Event.PROBE_ANSWERED);
           request.answer(SipResponse.to(message, 200).with("Timestamp", timestamp.get()));
+        } else if (desk.isAddressed(message)) {
+          desk.onMessage(request, out);
         } else {
           proxy.onMessage(request, out);
         }
@@ -170,7 +190,7 @@ public final class SipService implements RequestHandler {
             SipResponse.to(message, 200)
                 .with("Allow", ALLOW)
                 .with("Accept", "text/plain, application/json")
-                .with("Allow-Events", "snapt-session, viaduct-usage"));
+                .with("Allow-Events", "snapt-session, viaduct-account, reg, viaduct-usage"));
       }
       default -> throw new IllegalStateException("no method of the bridge: " + message.method());
     }

@@ -13,6 +13,7 @@ import java.util.Set;
 /// @param user name of the user and of the account
 /// @param ha1 lower-case hexadecimal
 /// @param card the keys of the user's card, for AKA; never written to disk here
+/// @param addresses user parts of further addresses of the user
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
 /// @param credit how the credit of the account stands
 /// @param notice the latest change of the credit
@@ -21,11 +22,13 @@ public record Subscriber(
     boolean isSuspended,
     Map<DigestAlgorithm, String> ha1,
     Optional<AkaKeys> card,
+    Set<String> addresses,
     Set<ByteBuffer> deviceKeys,
     CreditState credit,
     CreditNotice notice) {
   public Subscriber {
     ha1 = Map.copyOf(ha1);
+    addresses = Set.copyOf(addresses);
     deviceKeys = Set.copyOf(deviceKeys);
   }
 

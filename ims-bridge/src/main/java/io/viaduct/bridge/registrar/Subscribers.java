@@ -6,6 +6,7 @@ import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +33,9 @@ public final class Subscribers implements CredentialStore {
   // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
 
+  // users by their further addresses; written before byUser
+  private volatile Map<String, String> ofAddress = new ConcurrentHashMap<>();
+
   /// Returns whether a complete directory has arrived, from billing or from the copy on disk.
   public boolean isLoaded() {
     return byUser != null;
@@ -56,6 +60,9 @@ public final class Subscribers implements CredentialStore {
   /// Replaces the whole directory.
   public void replaceAll(Collection<Subscriber> all) {
     Map<String, Subscriber> before = byUser;
+    Map<String, String> addresses = new ConcurrentHashMap<>();
+    all.forEach(each -> each.addresses().forEach(part -> addresses.put(part, each.user())));
+    ofAddress = addresses;
     byUser =
         new ConcurrentHashMap<>(
             all.stream().collect(Collectors.toMap(Subscriber::user, each -> each, (_, b) -> b)));
@@ -70,6 +77,7 @@ public final class Subscribers implements CredentialStore {
   /// Adds or changes one user.
   public void put(Subscriber subscriber) {
     Subscriber before = known().put(subscriber.user(), subscriber);
+    index(before, subscriber);
     tellNotice(before, subscriber);
     tellRevoked(before, subscriber);
   }
@@ -87,7 +95,29 @@ public final class Subscribers implements CredentialStore {
   }
 
   public void remove(String user) {
-    tellRevoked(known().remove(user), null);
+    Subscriber before = known().remove(user);
+    index(before, null);
+    tellRevoked(before, null);
+  }
+
+  private void index(@Nullable Subscriber before, @Nullable Subscriber now) {
+    if (before != null) {
+      before.addresses().forEach(part -> ofAddress.remove(part, before.user()));
+    }
+    if (now != null) {
+      now.addresses().forEach(part -> ofAddress.put(part, now.user()));
+    }
+  }
+
+  /// Returns the user whom the user part of an address names; the part itself if it is no further
+  /// address of a user.
+  String owner(String part) {
+    return contains(part) ? part : ofAddress.getOrDefault(part, part);
+  }
+
+  /// Returns the further addresses of a user, sorted.
+  List<String> addresses(String user) {
+    return find(user).map(known -> known.addresses().stream().sorted().toList()).orElse(List.of());
   }
 
   /// Adds a device key that billing has just accepted, without waiting for billing's event.
@@ -103,6 +133,7 @@ public final class Subscribers implements CredentialStore {
                   old.isSuspended(),
                   old.ha1(),
                   old.card(),
+                  old.addresses(),
                   keys,
                   old.credit(),
                   old.notice());

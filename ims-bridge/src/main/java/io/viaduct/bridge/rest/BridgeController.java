@@ -1,5 +1,6 @@
 package io.viaduct.bridge.rest;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
@@ -8,6 +9,7 @@ import io.viaduct.usage.v1.DrainOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +24,25 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/// Serves the directory of SNAPTs and the registrations, read only.
+/// Serves the directory of SNAPTs, the registrations, and SIP errors by cause.
 @RestController
 @RequestMapping("/api/v1")
 final class BridgeController {
   private static final long DEADLINE_MAX = 604_800; // a week
   private static final int LIMIT_MAX = 500;
 
+  /// Counters of refused messages by the part that refuses.
+  private static final Map<String, String> REFUSALS =
+      Map.of(
+          "message", "viaduct_sip_refused",
+          "request", "viaduct_bridge_sip_refused",
+          "credentials", "viaduct_bridge_digest_refused");
+
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
   private final LocationService locations;
   private final ReportMeters reports;
+  private final MeterRegistry meters;
   private final InstantSource clock;
 
   BridgeController(
@@ -40,7 +50,9 @@ final class BridgeController {
       SnaptClaims claims,
       LocationService locations,
       ReportMeters reports,
+      MeterRegistry meters,
       InstantSource clock) {
+    this.meters = meters;
     this.reports = reports;
     this.directory = directory;
     this.claims = claims;
@@ -104,6 +116,29 @@ final class BridgeController {
           HttpStatus.CONFLICT,
           "SNAPT '" + id + "' is not connected: use 'snapt drain' on its machine");
     }
+  }
+
+  /// Refused SIP messages since the start, the most frequent cause first.
+  record RefusalList(List<RefusalLine> refusals) {}
+
+  /// @param part message, request or credentials
+  /// @param reason as in the metrics
+  record RefusalLine(String part, String reason, long count) {}
+
+  @GetMapping("/sip-refusals")
+  RefusalList refusals() {
+    return new RefusalList(
+        REFUSALS.entrySet().stream()
+            .flatMap(part ->
+                meters.find(part.getValue()).meters().stream()
+                    .map(meter ->
+                        new RefusalLine(
+                            part.getKey(),
+                            String.valueOf(meter.getId().getTag("reason")),
+                            (long) meter.measure().iterator().next().getValue())))
+            .filter(line -> line.count() > 0)
+            .sorted(Comparator.comparingLong(RefusalLine::count).reversed())
+            .toList());
   }
 
   /// A page of registrations.

@@ -3,10 +3,12 @@ package io.viaduct.bridge.sip;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Listening;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.guard.GuardLimits;
@@ -22,7 +24,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.stereotype.Component;
 
 /// The SIP listener for users: it passes requests to [SipService], and sends for it, for
-/// [SessionNotifier] and for [CreditMessages]. It closes before the server for SNAPTs.
+/// [SessionNotifier], [EventNotifier] and [CreditMessages]. It closes before the server for SNAPTs.
 @Component
 @Lazy(false)
 public final class SipEntrance implements SmartLifecycle {
@@ -40,7 +42,9 @@ public final class SipEntrance implements SmartLifecycle {
   private final BridgeConfiguration.Sip configuration;
   private final SipService service;
   private final SessionNotifier notifier;
+  private final EventNotifier events;
   private final CreditMessages credit;
+  private final SipListeners listeners;
   private final MeterRegistry registry;
   private final InstantSource clock;
   private volatile @Nullable SipEndpoint endpoint;
@@ -49,13 +53,17 @@ public final class SipEntrance implements SmartLifecycle {
       BridgeConfiguration configuration,
       SipService service,
       SessionNotifier notifier,
+      EventNotifier events,
       CreditMessages credit,
+      SipListeners listeners,
       MeterRegistry registry,
       InstantSource clock) {
     this.configuration = configuration.sip();
     this.service = service;
     this.notifier = notifier;
+    this.events = events;
     this.credit = credit;
+    this.listeners = listeners;
     this.registry = registry;
     this.clock = clock;
   }
@@ -77,14 +85,15 @@ public final class SipEntrance implements SmartLifecycle {
     }
     service.attach(opened);
     notifier.attach(opened);
+    events.attach(opened);
     credit.attach(opened);
     endpoint = opened;
     opened.statistics().bindTo(registry);
     Gauge.builder("viaduct_bridge_sip_connections", opened::connections)
-        .description("TCP connections of SIP now")
+        .description("Connections of SIP over TCP, TLS and WebSocket now")
         .register(registry);
     Gauge.builder("viaduct_bridge_sip_connections_max", configuration::connections)
-        .description("Most TCP connections of SIP: sip.connections")
+        .description("Most connections of SIP: sip.connections")
         .register(registry);
   }
 
@@ -99,7 +108,8 @@ public final class SipEntrance implements SmartLifecycle {
             s.firstMessage(),
             TCP_IDLE,
             TCP_MESSAGE,
-            CONNECT_TIMEOUT),
+            CONNECT_TIMEOUT,
+            listeners.listeners()),
         s.sentBy(),
         GuardLimits.STANDARD,
         s.transactionsMax(),
@@ -118,6 +128,17 @@ public final class SipEntrance implements SmartLifecycle {
       throw new IllegalStateException("the SIP listener is closed");
     }
     return opened.port();
+  }
+
+  /// Returns the port of a transport.
+  ///
+  /// @throws IllegalStateException if the listener is closed
+  public int port(Transport transport) {
+    SipEndpoint opened = endpoint;
+    if (opened == null) {
+      throw new IllegalStateException("the SIP listener is closed");
+    }
+    return opened.port(transport);
   }
 
   @Override

@@ -36,6 +36,9 @@ public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
 
+  /// A user who has topped up waits at least for this time.
+  private static final String CREDIT_RETRY_SECONDS = "5";
+
   /// Settings of subscriptions: their bounds, and the bounds of their expiry.
   ///
   /// @param reportInterval interval between usage reports, sent to devices
@@ -140,6 +143,11 @@ public final class SessionNotifier implements SipService.Notifier {
       return;
     }
     long seconds = Math.min(asked, settings.most.toSeconds());
+    boolean isNew = message.to().tag().isEmpty() && seconds != 0;
+    if (isNew && subscribers.credit(user.get()) == CreditState.EXHAUSTED) {
+      refuseWithoutCredit(request, user.get());
+      return;
+    }
     if (seconds != 0 && !mayHaveTokens(request, user.get(), deviceKey)) {
       return;
     }
@@ -175,6 +183,18 @@ public final class SessionNotifier implements SipService.Notifier {
       }
     }
     return false;
+  }
+
+  private void refuseWithoutCredit(IncomingRequest request, String user) {
+    meters.count(Refusal.NO_CREDIT);
+    request.answer(
+        SipResponse.to(request.message(), Refusal.NO_CREDIT.status())
+            .withReason("Payment Required")
+            .with("Retry-After", CREDIT_RETRY_SECONDS)
+            .withWarning(
+                settings.domain,
+                "the credit of account %s is used up: top up, and the session opens"
+                    .formatted(user)));
   }
 
   private void refuse(IncomingRequest request, Refusal reason, String phrase, String words) {

@@ -171,6 +171,7 @@ class CreditRelayTest {
                     false,
                     Map.of(),
                     Optional.empty(),
+                    Set.of(),
                     hasDevice ? Set.of(ByteBuffer.wrap(key)) : Set.of(),
                     CreditState.SUFFICIENT,
                     CreditNotice.NONE)));

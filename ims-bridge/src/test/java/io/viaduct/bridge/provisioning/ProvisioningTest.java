@@ -107,6 +107,31 @@ class ProvisioningTest {
   }
 
   @Test
+  void withoutCreditANewSessionIsRefusedInWordsAndAnOpenOneStays() throws Exception {
+    UserAgent alice = subscribed("alice");
+    int granted = grants.size();
+    for (String user : List.of("alice", "bob")) {
+      rig.users.put(
+          rig.users.subscriber(user).toBuilder().setCredit(CreditState.EXHAUSTED).build());
+    }
+    await().until(() -> grants.size() > granted);
+    assertThat(alice.state().subscription()).isEqualTo(Phase.ACTIVE);
+    UserAgent bob = agent("bob");
+    await().until(() -> bob.state().isRegistered());
+    bob.subscribeSession(key());
+    await().until(() -> said("402 Payment Required: the credit of account bob is used up: top up"));
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "no_credit"))
+        .isGreaterThanOrEqualTo(1);
+    rig.users.put(
+        rig.users.subscriber("bob").toBuilder().setCredit(CreditState.SUFFICIENT).build());
+    await()
+        .until(() -> {
+          rig.clock.advance(Duration.ofSeconds(5)); // until the user agent asks again
+          return bob.state().subscription() == Phase.ACTIVE;
+        });
+  }
+
+  @Test
   void aDeviceLearnsEachChangeOfItsCreditAndOnlyThat() throws Exception {
     subscribed("alice");
     assertThat(grants.getLast().credit()).isEqualTo(SessionGrant.Credit.SUFFICIENT);

@@ -3,7 +3,9 @@ package io.viaduct.bridge.registrar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeader;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -82,6 +84,59 @@ final class Contact implements AutoCloseable {
       digest.acceptChallenge(answer);
     }
     assertThat(answer.status()).isEqualTo(200);
+  }
+
+  /// Sends a request of the user with credentials, and returns the answer.
+  ///
+  /// @param more header fields besides those of every request
+  SipResponse ask(
+      String user, int bridgePort, String method, String uri, SipHeaders more, String body)
+      throws Exception {
+    return ask(user, bridgePort, method, uri, uri, more, body);
+  }
+
+  /// @param to address in To
+  SipResponse ask(
+      String user,
+      int bridgePort,
+      String method,
+      String uri,
+      String to,
+      SipHeaders more,
+      String body)
+      throws Exception {
+    DigestClient digest = new DigestClient(user, user + "-secret", Set.of(DigestAlgorithm.SHA_256));
+    SipFlow bridge =
+        new SipFlow(
+            Transport.UDP, new InetSocketAddress(InetAddress.getLoopbackAddress(), bridgePort));
+    String callId = SipEndpoint.token();
+    SipResponse answer = null;
+    for (int cseq = 1; cseq <= 2; cseq++) {
+      SipHeaders headers =
+          SipHeaders.NONE
+              .with("Max-Forwards", "70")
+              .with("User-Agent", "viaduct")
+              .with("From", "<sip:" + user + "@ims.test>;tag=1")
+              .with("To", "<" + to + ">")
+              .with("Call-ID", callId)
+              .with("CSeq", cseq + " " + method);
+      for (SipHeader each : more.list()) {
+        headers = headers.with(each.name(), each.value());
+      }
+      SipRequest request = new SipRequest(method, uri, headers);
+      if (!body.isEmpty()) {
+        request = request.withBody("text/plain", SipBody.of(body));
+      }
+      answer = endpoint.send(digest.authorize(request), bridge).get(30, TimeUnit.SECONDS);
+      if (!digest.acceptChallenge(answer)) {
+        return answer;
+      }
+    }
+    return answer;
+  }
+
+  int port() {
+    return endpoint.port();
   }
 
   @Override

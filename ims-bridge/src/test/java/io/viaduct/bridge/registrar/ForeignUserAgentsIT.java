@@ -158,7 +158,7 @@ class ForeignUserAgentsIT {
             .build());
     await().until(() -> rig.bridge.subscribers().isActive("dora"));
     Path scenario = directory.resolve("register.xml");
-    try (var in = getClass().getResourceAsStream("sipp-register.xml")) {
+    try (var in = getClass().getResourceAsStream("sipp-register-aka.xml")) {
       Files.write(scenario, in.readAllBytes());
     }
     Path users = directory.resolve("users.csv");

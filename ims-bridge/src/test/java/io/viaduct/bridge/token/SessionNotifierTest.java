@@ -9,6 +9,7 @@ import io.viaduct.bridge.TestClock;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
@@ -111,15 +112,17 @@ class SessionNotifierTest {
                     Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),
                 authentication,
                 locations,
+                new Gruus("ims.test"),
                 meters,
                 clock),
             new MessageProxy(
                 "ims.test",
                 authentication,
-                new Routing(authentication, subscribers, locations, clock),
+                new Routing(authentication, subscribers, locations, new Gruus("ims.test"), clock),
                 meters,
                 Duration.ofSeconds(1)),
             SipSide.NO_CALLS,
+            SipSide.noDesk(),
             request -> notifier.onSubscribe(new Hooked(request)),
             request -> request.answer(405),
             meters);

@@ -98,7 +98,9 @@ class SessionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @EnumSource(
+      value = Transport.class,
+      names = {"UDP", "TCP"})
   void aSubscriptionGetsATokenThatVerifiesAndIsBoundToTheDevice(Transport transport)
       throws Exception {
     announce("snapt-2");
@@ -228,6 +230,8 @@ class SessionTest {
         s.host(),
         port,
         s.sentBy(),
+        s.tls(),
+        s.webSocket(),
         s.connections(),
         s.connectionsPerSource(),
         s.firstMessage(),

@@ -1,0 +1,84 @@
+package io.viaduct.bridge.events;
+
+import io.viaduct.sip.SipFlow;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// One subscription (RFC 6665). Immutable; [EventNotifier] replaces it at each change.
+///
+/// @param event value of the Event header, which each NOTIFY repeats
+/// @param remote From of the SUBSCRIBE with its tag: To of our NOTIFYs
+/// @param local To of the SUBSCRIBE with our tag: From of our NOTIFYs
+/// @param target Contact of the subscriber
+/// @param cseq of our last NOTIFY
+/// @param remoteCseq of the last SUBSCRIBE
+/// @param trigger as last seen; null if a SUBSCRIBE still waits for its NOTIFY
+/// @param told state of the last NOTIFY; null if a SUBSCRIBE still waits for its NOTIFY
+record EventDialog(
+    Key key,
+    String user,
+    EventPackage<?> events,
+    String event,
+    String remote,
+    String local,
+    String target,
+    SipFlow flow,
+    long cseq,
+    long remoteCseq,
+    Instant expires,
+    @Nullable Object trigger,
+    @Nullable Object told) {
+  /// The dialog ID (RFC 3261 section 12): Call-ID, local tag, remote tag.
+  record Key(String callId, String localTag, String remoteTag) {}
+
+  EventDialog refreshed(String nextTarget, SipFlow nextFlow, long nextRemote, Instant until) {
+    return new EventDialog(
+        key,
+        user,
+        events,
+        event,
+        remote,
+        local,
+        nextTarget,
+        nextFlow,
+        cseq,
+        nextRemote,
+        until,
+        null,
+        null);
+  }
+
+  EventDialog looked(Object seen) {
+    return new EventDialog(
+        key,
+        user,
+        events,
+        event,
+        remote,
+        local,
+        target,
+        flow,
+        cseq,
+        remoteCseq,
+        expires,
+        seen,
+        told);
+  }
+
+  EventDialog notified(@Nullable Object state) {
+    return new EventDialog(
+        key,
+        user,
+        events,
+        event,
+        remote,
+        local,
+        target,
+        flow,
+        cseq + 1,
+        remoteCseq,
+        expires,
+        trigger,
+        state);
+  }
+}

@@ -1,0 +1,358 @@
+package io.viaduct.bridge.events;
+
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.Refusal;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.sip.FieldText;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Notifier of the event packages that tell a user about the own account (RFC 6665): the
+/// Request-URI names the user who authenticates. A subscription gets a NOTIFY at once, at each
+/// change of the state, and when it ends. Thread-safe; the dialogs are guarded by this object's
+/// lock, which is never held while sending.
+public final class EventNotifier implements SipService.Notifier {
+  /// Most subscriptions of one user: some phones, each with both packages.
+  private static final int OF_USER_MAX = 16;
+
+  private static final String TIMEOUT = "timeout";
+  private static final Pattern EVENT_ID = Pattern.compile(FieldText.TOKEN_CHARACTER + "{0,64}");
+
+  /// Bounds of subscriptions and of their expiry.
+  ///
+  /// @param subscriptions most in all
+  public record Limits(int subscriptions, Duration least, Duration most, Duration usual) {}
+
+  private final String domain;
+  private final Limits limits;
+  private final Map<String, EventPackage<?>> packages = new HashMap<>();
+  private final Authentication authentication;
+  private final Subscribers subscribers;
+  private final SipMeters meters;
+  private final InstantSource clock;
+  private final Map<EventDialog.Key, EventDialog> dialogs = new HashMap<>(); // guarded by this
+  private final Map<String, Integer> ofUser = new HashMap<>(); // guarded by this
+  private volatile @Nullable RequestSender endpoint;
+
+  EventNotifier(
+      String domain,
+      Limits limits,
+      List<EventPackage<?>> packages,
+      Authentication authentication,
+      Subscribers subscribers,
+      SipMeters meters,
+      InstantSource clock) {
+    this.domain = domain;
+    this.limits = limits;
+    packages.forEach(each -> this.packages.put(each.name(), each));
+    this.authentication = authentication;
+    this.subscribers = subscribers;
+    this.meters = meters;
+    this.clock = clock;
+  }
+
+  /// Sets the endpoint that NOTIFYs are sent through.
+  public void attach(RequestSender opened) {
+    endpoint = opened;
+  }
+
+  public synchronized int size() {
+    return dialogs.size();
+  }
+
+  /// Returns the name of the event package that a SUBSCRIBE asks for; empty if it names none.
+  static String name(SipRequest subscribe) {
+    return subscribe.headers().first("Event").orElse("").split(";", 2)[0].strip();
+  }
+
+  boolean has(String name) {
+    return packages.containsKey(name);
+  }
+
+  @Override
+  public void onSubscribe(IncomingRequest request) {
+    SipRequest message = request.message();
+    Optional<String> user = authentication.subscriber(request);
+    if (user.isEmpty()) {
+      return;
+    }
+    EventPackage<?> events = packages.get(name(message));
+    Optional<String> event = events == null ? Optional.empty() : event(message, events);
+    if (events == null || event.isEmpty()) {
+      refuse(request, Refusal.UNKNOWN_EVENT);
+      return;
+    }
+    if (!authentication.names(message.uri(), user.get())) {
+      refuse(request, Refusal.FOREIGN_IDENTITY);
+      return;
+    }
+    if (!accepts(message, events.type())) {
+      refuse(request, Refusal.NOT_ACCEPTABLE);
+      return;
+    }
+    long asked =
+        message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
+    if (asked != 0 && asked < limits.least.toSeconds()) {
+      meters.count(Refusal.INTERVAL_TOO_BRIEF);
+      request.answer(
+          SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
+              .with("Min-Expires", Long.toString(limits.least.toSeconds())));
+      return;
+    }
+    String target;
+    try {
+      target = NameAddress.parse(message.headers().first("Contact").orElse("")).sipUri().toString();
+    } catch (IllegalArgumentException e) {
+      refuse(request, Refusal.MALFORMED_CONTACT);
+      return;
+    }
+    accept(
+        request, user.get(), events, event.get(), target, Math.min(asked, limits.most.toSeconds()));
+  }
+
+  /// Returns the Event header of the NOTIFYs: the package, and the id that the subscriber chose.
+  private static Optional<String> event(SipRequest message, EventPackage<?> events) {
+    String[] parts = message.headers().first("Event").orElse("").split(";", 2);
+    String id = parts.length == 1 ? "" : FieldText.parameters(parts[1], ';').getOrDefault("id", "");
+    return EVENT_ID.matcher(id).matches()
+        ? Optional.of(id.isEmpty() ? events.name() : events.name() + ";id=" + id)
+        : Optional.empty();
+  }
+
+  private static boolean accepts(SipRequest message, String type) {
+    List<String> accepted = message.headers().values("Accept");
+    String all = type.substring(0, type.indexOf('/')) + "/*";
+    return accepted.isEmpty()
+        || accepted.stream()
+            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
+            .anyMatch(List.of(type, all, "*/*")::contains);
+  }
+
+  private void accept(
+      IncomingRequest request,
+      String user,
+      EventPackage<?> events,
+      String event,
+      String target,
+      long seconds) {
+    SipRequest message = request.message();
+    Instant until = clock.instant().plusSeconds(seconds);
+    EventDialog dialog;
+    synchronized (this) {
+      if (message.to().tag().isEmpty()) {
+        if (dialogs.size() >= limits.subscriptions || ofUser.getOrDefault(user, 0) >= OF_USER_MAX) {
+          refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
+          return;
+        }
+        dialog = open(request, user, events, event, target, until);
+        ofUser.merge(user, 1, Integer::sum);
+      } else {
+        EventDialog old = dialogs.get(key(message));
+        if (old == null || !old.user().equals(user) || !old.event().equals(event)) {
+          refuse(request, Refusal.UNKNOWN_DIALOG);
+          return;
+        }
+        if (message.cseq().number() <= old.remoteCseq()) {
+          refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
+          return;
+        }
+        dialog = old.refreshed(target, request.flow(), message.cseq().number(), until);
+      }
+      dialogs.put(dialog.key(), dialog);
+    }
+    meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
+    SipResponse ok = SipResponse.to(message, 200);
+    request.answer(
+        ok.withHeaders(ok.headers().replaceFirst("To", dialog.local()))
+            .with("Contact", contact(user))
+            .with("Expires", Long.toString(seconds)));
+    look(dialog.key());
+  }
+
+  private static EventDialog open(
+      IncomingRequest request,
+      String user,
+      EventPackage<?> events,
+      String event,
+      String target,
+      Instant until) {
+    SipRequest message = request.message();
+    String tag = SipEndpoint.token();
+    return new EventDialog(
+        new EventDialog.Key(message.callId(), tag, message.from().tag()),
+        user,
+        events,
+        event,
+        message.headers().require("From"),
+        message.headers().require("To") + ";tag=" + tag,
+        target,
+        request.flow(),
+        0,
+        message.cseq().number(),
+        until,
+        null,
+        null);
+  }
+
+  private static EventDialog.Key key(SipRequest subscribe) {
+    return new EventDialog.Key(subscribe.callId(), subscribe.to().tag(), subscribe.from().tag());
+  }
+
+  /// Sends the NOTIFYs that are due: ends of subscriptions, and changes of their states.
+  public void onClock() {
+    List<EventDialog.Key> all;
+    synchronized (this) {
+      all = List.copyOf(dialogs.keySet());
+    }
+    all.forEach(this::look);
+  }
+
+  private void look(EventDialog.Key key) {
+    Instant now = clock.instant();
+    EventDialog dialog;
+    String end;
+    synchronized (this) {
+      EventDialog old = dialogs.get(key);
+      if (old == null || endpoint == null) {
+        return;
+      }
+      end = end(old, now);
+      // The answer to a SUBSCRIBE has the state, also if it only fetches (RFC 6665 section 4.4.3).
+      if (end.isEmpty() || (old.told() == null && end.equals(TIMEOUT))) {
+        end = "";
+        Object trigger = old.events().trigger(old.user(), now);
+        if (trigger.equals(old.trigger())) {
+          return;
+        }
+        dialog = old.looked(trigger);
+        dialogs.put(key, dialog);
+      } else {
+        remove(old);
+        dialog = old.notified(old.told());
+      }
+    }
+    if (end.isEmpty()) {
+      tell(dialog.events(), dialog, now);
+    } else {
+      send(dialog, notify(dialog, "terminated;reason=" + end));
+    }
+  }
+
+  private <S> void tell(EventPackage<S> events, EventDialog dialog, Instant now) {
+    var unused =
+        events
+            .state(dialog.user(), now)
+            .thenAccept(state -> {
+              Instant then = clock.instant();
+              EventDialog next;
+              String end;
+              synchronized (this) {
+                EventDialog current = dialogs.get(dialog.key());
+                if (current == null || Objects.equals(state, current.told())) {
+                  return;
+                }
+                next = current.notified(state);
+                end = end(next, then);
+                if (end.isEmpty()) {
+                  dialogs.put(next.key(), next);
+                } else {
+                  remove(next);
+                }
+              }
+              long left = Math.max(1, Duration.between(then, next.expires()).toSeconds());
+              int version = (int) (next.cseq() - 1);
+              send(
+                  next,
+                  notify(
+                          next,
+                          end.isEmpty() ? "active;expires=" + left : "terminated;reason=" + end)
+                      .withBody(
+                          events.type(),
+                          SipBody.of(events.document(next.user(), state, version, then))));
+            });
+  }
+
+  /// Returns the reason (RFC 6665 section 4.2.2) if a subscription has ended, else "".
+  private String end(EventDialog dialog, Instant now) {
+    if (!now.isBefore(dialog.expires())) {
+      return TIMEOUT;
+    }
+    return subscribers.isActive(dialog.user()) ? "" : "rejected";
+  }
+
+  private void send(EventDialog dialog, SipRequest notify) {
+    RequestSender out = endpoint;
+    if (out == null) {
+      return;
+    }
+    var unused =
+        out.send(notify, dialog.flow())
+            .whenComplete((response, _) -> {
+              boolean delivered = response != null && response.isSuccess();
+              meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
+              if (!delivered) {
+                forget(dialog);
+              }
+            });
+  }
+
+  /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2), unless it was refreshed
+  /// or a later NOTIFY has been sent.
+  private synchronized void forget(EventDialog failed) {
+    EventDialog now = dialogs.get(failed.key());
+    if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
+      remove(now);
+    }
+  }
+
+  private void remove(EventDialog dialog) {
+    if (dialogs.remove(dialog.key()) != null) {
+      ofUser.computeIfPresent(dialog.user(), (_, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  private SipRequest notify(EventDialog dialog, String state) {
+    return new SipRequest(
+        "NOTIFY",
+        dialog.target(),
+        SipHeaders.NONE
+            .with("Max-Forwards", "70")
+            .with("From", dialog.local())
+            .with("To", dialog.remote())
+            .with("Call-ID", dialog.key().callId())
+            .with("CSeq", dialog.cseq() + " NOTIFY")
+            .with("Contact", contact(dialog.user()))
+            .with("Event", dialog.event())
+            .with("Subscription-State", state));
+  }
+
+  private String contact(String user) {
+    return "<sip:" + user + "@" + domain + ">";
+  }
+
+  private void refuse(IncomingRequest request, Refusal reason) {
+    meters.count(reason);
+    SipResponse response = SipResponse.to(request.message(), reason.status());
+    request.answer(
+        reason == Refusal.FOREIGN_IDENTITY ? response.withReason("Not Your Identity") : response);
+  }
+}

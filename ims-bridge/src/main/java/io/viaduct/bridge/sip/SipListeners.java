@@ -1,0 +1,79 @@
+package io.viaduct.bridge.sip;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.service.tls.CertificateCheck;
+import io.viaduct.service.tls.CertificateMeters;
+import io.viaduct.service.tls.ExchangeableTls;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.transport.SocketSettings.StreamListener;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The listeners for TLS and WebSocket, and the certificate that they show. The certificate is
+/// exchanged while connections are open; user agents show none, because they authenticate by
+/// digest.
+public final class SipListeners {
+  private final BridgeConfiguration.Sip sip;
+  private final @Nullable ExchangeableTls tls;
+
+  /// @throws io.viaduct.service.configuration.ConfigurationException if the certificate cannot be
+  ///   used
+  public SipListeners(BridgeConfiguration configuration, MeterRegistry registry) {
+    sip = configuration.sip();
+    tls = sip.tls().exists() ? new ExchangeableTls(material(sip.tls())) : null;
+    if (tls != null) {
+      CertificateMeters.server(registry, "sip", tls);
+    }
+  }
+
+  private static TlsMaterial material(BridgeConfiguration.SipTls files) {
+    return TlsMaterial.server(Path.of(files.certificate()), Path.of(files.privateKey()));
+  }
+
+  /// Checks the certificate of a configuration, if it names one.
+  ///
+  /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and what to do
+  public static void check(BridgeConfiguration.SipTls files, Instant now) {
+    if (files.exists()) {
+      CertificateCheck.server(
+          "sip.tls.certificate", Path.of(files.certificate()), material(files), now);
+    }
+  }
+
+  /// Returns the action that puts a certificate into use. TLS is not switched on or off while the
+  /// bridge runs.
+  public Runnable prepare(BridgeConfiguration.SipTls next) {
+    return tls == null || !next.exists() ? () -> {} : tls.prepare(material(next));
+  }
+
+  List<StreamListener> listeners() {
+    List<StreamListener> listeners = new ArrayList<>();
+    BridgeConfiguration.WebSocket web = sip.webSocket();
+    if (web.enabled()) {
+      listeners.add(new StreamListener(Transport.WS, at(web.port()), null));
+    }
+    if (tls != null) {
+      // Many telephones know no TLS 1.3.
+      SslContext context =
+          tls.context(files ->
+              files.serverBuilder(ClientAuth.NONE).protocols("TLSv1.3", "TLSv1.2").build());
+      listeners.add(new StreamListener(Transport.TLS, at(sip.tls().port()), context));
+      if (web.enabled()) {
+        listeners.add(new StreamListener(Transport.WSS, at(web.securePort()), context));
+      }
+    }
+    return listeners;
+  }
+
+  private InetSocketAddress at(int port) {
+    return new InetSocketAddress(sip.host(), port);
+  }
+}
