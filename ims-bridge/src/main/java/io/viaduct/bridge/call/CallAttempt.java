@@ -61,7 +61,9 @@ final class CallAttempt {
         new SipRequest(
             "INVITE",
             contact.contact(),
-            contact.routed(headers).withFirst("Record-Route", CallRoutes.recordRoute(token, endpoint, flow)),
+            contact
+                .routed(headers)
+                .withFirst("Record-Route", CallRoutes.recordRoute(token, endpoint, flow)),
             invite.body()),
         flow,
         mark,

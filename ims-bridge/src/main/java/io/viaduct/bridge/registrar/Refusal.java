@@ -44,7 +44,8 @@ public enum Refusal {
   NO_ANSWER(408, "no device of the user answered in time"),
   /// The recipient's user agent could not be reached.
   UNREACHABLE(480, "the user's device cannot be reached now: try again later"),
-  /// The caller's account has no credit.
+  /// The credit of the account is used up, so it makes no call and opens no new session. An open
+  /// session stays: its device is told, and goes on after a top-up.
   NO_CREDIT(402, "the credit of your account is used up: top it up to make calls"),
   /// The caller has `calls.per-user` calls.
   TOO_MANY_CALLS(403, "you have as many calls as one user may have: end one of them first"),
@@ -67,9 +68,6 @@ public enum Refusal {
   UNKNOWN_DIALOG(481),
   /// The account is suspended, and so gets neither a registration nor a token.
   ACCOUNT_SUSPENDED(403),
-  /// The credit of the account is used up, so no new session is opened. An open one stays: its
-  /// device is told, and goes on after a top-up.
-  NO_CREDIT(402),
   /// Billing refused the device because the account is suspended or closed. The bridge has not
   /// received that change yet.
   NOT_ENTITLED(403),
