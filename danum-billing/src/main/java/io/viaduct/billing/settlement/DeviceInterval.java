@@ -9,6 +9,7 @@ import io.viaduct.usage.v1.DeviceFlow;
 import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import java.time.Instant;
+import java.util.List;
 
 /// A validated report of a device: what it saw of one session in one interval.
 ///
@@ -58,6 +59,7 @@ public record DeviceInterval(
         bytes,
         0,
         report.getFlowsList().stream().map(DeviceInterval::flow).toList(),
+        List.of(),
         new MeasuredInterval.Original(
             signed.getReport().toByteArray(), signed.getSignature().toByteArray(), "", digest),
         new Evidence(

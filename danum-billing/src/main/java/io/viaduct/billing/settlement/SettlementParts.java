@@ -128,6 +128,12 @@ class SettlementParts {
   }
 
   @Bean
+  RelayRewards relayRewards(
+      TransactionTemplate transaction, JdbcClient jdbc, TariffBook tariffs, Ledger ledger) {
+    return new RelayRewards(transaction, jdbc, tariffs, ledger);
+  }
+
+  @Bean
   CapCredits capCredits(
       TransactionTemplate transaction,
       JdbcClient jdbc,
@@ -151,6 +157,7 @@ class SettlementParts {
   Running<SettlementClock> settlementClock(
       Settlement settlement,
       CapCredits caps,
+      RelayRewards relays,
       DeviceCharges devices,
       JdbcClient jdbc,
       ChargeListener listener,
@@ -173,6 +180,12 @@ class SettlementParts {
           tasks.every(
               configuration.settlementPeriod(),
               () -> devices.work(clock.instant()).forEach(listener::changed));
+          tasks.every(
+              configuration.settlementPeriod(),
+              () ->
+                  relays
+                      .payDue(clock.instant())
+                      .forEach(account -> listener.changed(account, List.of())));
           tasks.every(
               configuration.settlementPeriod(),
               () ->

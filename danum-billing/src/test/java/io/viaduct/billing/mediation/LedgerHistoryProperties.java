@@ -29,6 +29,7 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,9 +54,10 @@ import org.jspecify.annotations.Nullable;
 /// invariant after each step. One generator makes them: histories have duplicates, conflicts,
 /// reordering, lost reports, restarts of a SNAPT and of billing, sessions that report to two
 /// billing instances at once, late and too late reports, unknown accounts, changes of the tariff,
-/// top-ups, credits, refunds, reservations, settlements, re-ratings, and reports of devices that
-/// agree, differ, come alone or are too late.
+/// top-ups, credits, refunds, reservations, settlements, re-ratings, reports of devices that agree,
+/// differ, come alone or are too late, and neighbours that relay.
 class LedgerHistoryProperties {
+  private static final BigDecimal RELAYED = new BigDecimal("0.5");
   private static final TariffVersion FORGOTTEN_FEE =
       corrected(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}");
   private static final TariffVersion FORGOTTEN_CAP =
@@ -231,7 +233,7 @@ class LedgerHistoryProperties {
             "{\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
                 + "\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,"
                 + "\"beneficiary\":\"SPLIT\"}}",
-            "{\"fees\":{\"PER_MEGABYTE\":0.5}}");
+            "{\"fees\":{\"PER_MEGABYTE\":0.5},\"relay-share\":0.3}");
 
     private MediationRig rig =
         new MediationRig(
@@ -288,7 +290,7 @@ class LedgerHistoryProperties {
         case CHARGE_BY_DEVICES -> {
           rig.chargeByDevices();
           oracle.chargeByDevices(rig.clock.instant());
-          rig.rerating.workOff(rig.clock.instant());
+          workOff();
         }
         case SUBMIT_TOGETHER -> submitTogether(step.numbers());
         case GIVE_BACK -> step.numbers().forEach(this::giveBack);
@@ -300,10 +302,16 @@ class LedgerHistoryProperties {
         case RESTART_BILLING -> rig = rig.another();
         case SETTLE -> {
           rig.settlement.settleDue(rig.clock.instant());
+          workOff();
           oracle.settle(rig.clock.instant());
         }
         case RERATE -> step.numbers().forEach(this::rerate);
       }
+    }
+
+    private void workOff() {
+      rig.rerating.workOff(rig.clock.instant());
+      rig.relayRewards.payDue(rig.clock.instant());
     }
 
     // Of one account, so that two runs of a history may differ in their accounts.
@@ -320,7 +328,7 @@ class LedgerHistoryProperties {
           new ReratingOrder(
               id, from, to, account, null, corrected.version(), "a price was wrong", "operator"),
           rig.clock.instant());
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
       return rig.reratings.find(id).orElseThrow();
     }
 
@@ -344,7 +352,13 @@ class LedgerHistoryProperties {
           end,
           tariff -> bill(session, sequence, variant, tariff),
           // An interval without bytes needs no receipt.
-          receipt || sequence == 4);
+          receipt || sequence == 4,
+          sequence == 1 ? new OracleLedger.Relay(other(account), RELAYED) : null);
+    }
+
+    // The neighbour of an account carries half of one of its intervals.
+    private String other(int account) {
+      return account(account == 0 ? 1 : 0);
     }
 
     private BillLines bill(int session, int sequence, int variant, Tariff tariff) {
@@ -380,16 +394,27 @@ class LedgerHistoryProperties {
 
     private UsageReport report(OracleLedger.Spec spec) {
       String[] parts = spec.content().split(" ");
-      return Reports.report(
-              "snapt-" + tag,
-              spec.session(),
-              spec.epoch(),
-              spec.sequence(),
-              spec.account(),
-              spec.end(),
-              flows(Integer.parseInt(parts[0]), (int) spec.sequence(), Integer.parseInt(parts[4])))
-          .setLast(parts[4].equals("1"))
-          .build();
+      UsageReport.Builder report =
+          Reports.report(
+                  "snapt-" + tag,
+                  spec.session(),
+                  spec.epoch(),
+                  spec.sequence(),
+                  spec.account(),
+                  spec.end(),
+                  flows(
+                      Integer.parseInt(parts[0]),
+                      (int) spec.sequence(),
+                      Integer.parseInt(parts[4])))
+              .setLast(parts[4].equals("1"));
+      if (spec.relay() != null) {
+        report
+            .addRelaysBuilder()
+            .setAccount(spec.relay().account())
+            .setBytes(report.getPostBytes());
+        report.setOverheadBytes(report.getPostBytes());
+      }
+      return report.build();
     }
 
     // The device has seen the bytes of the SNAPT's report, or much more. What it says is charged
@@ -408,7 +433,8 @@ class LedgerHistoryProperties {
               spec.content(),
               spec.end(),
               tariff -> billOfDevice(report, more, tariff),
-              true);
+              true,
+              null);
       assertThat(rig.submit(signed))
           .isEqualTo(oracle.submitByDevice(seen, report.getPreBytes() + more, rig.clock.instant()));
     }
@@ -439,7 +465,7 @@ class LedgerHistoryProperties {
     private void submit(List<OracleLedger.Spec> specs) {
       List<ReportVerdict> expected = expected(specs);
       assertThat(submitted(rig, specs)).isEqualTo(expected);
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
     }
 
     private List<ReportVerdict> expected(List<OracleLedger.Spec> specs) {
@@ -478,7 +504,7 @@ class LedgerHistoryProperties {
       List<ReportVerdict> first = submitted(rig, one);
       assertThat(first).isEqualTo(expected(one));
       assertThat(beside.join()).isEqualTo(expected(other));
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
     }
 
     // A refund of a charge, of a third of it up to more than all, or a credit without a charge.

@@ -21,6 +21,7 @@ import io.viaduct.billing.settlement.DeviceReportList;
 import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.Discrepancies;
 import io.viaduct.billing.settlement.HeldReports;
+import io.viaduct.billing.settlement.RelayRewards;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.settlement.Settlement;
@@ -74,6 +75,8 @@ final class MediationRig {
   final TopUps topUps = new TopUps(SharedDatabase.transaction(), client, ledger);
   final Settlement settlement =
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
+  final RelayRewards relayRewards =
+      new RelayRewards(SharedDatabase.transaction(), client, tariffs, ledger);
   final Credits credits = new Credits(SharedDatabase.transaction(), client, ledger);
   final CapCredits caps =
       new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);

@@ -31,11 +31,15 @@ final class OracleLedger {
       String content,
       Instant end,
       Function<Tariff, BillLines> bill,
-      boolean signed) {
+      boolean signed,
+      @Nullable Relay relay) {
     String key() {
       return session + "/" + epoch + "/" + sequence;
     }
   }
+
+  /// A neighbour that carried a part of the wire bytes, 0..1.
+  record Relay(String account, BigDecimal part) {}
 
   private static final class Interval {
     private final Spec spec;
@@ -136,7 +140,11 @@ final class OracleLedger {
   /// Returns the bill of a report whose interval ended at a time: it costs what the tariff says
   /// that is in force at its start.
   BillLines bill(Spec spec, Instant end) {
-    return spec.bill().apply(tariffs.floorEntry(end.minus(LENGTH)).getValue());
+    return spec.bill().apply(tariffAt(end.minus(LENGTH)));
+  }
+
+  private Tariff tariffAt(Instant start) {
+    return tariffs.floorEntry(start).getValue();
   }
 
   private void move(String from, String to, long amount) {
@@ -172,7 +180,8 @@ final class OracleLedger {
             "device " + spec.content(),
             spec.end(),
             spec.bill(),
-            true);
+            true,
+            null);
     Device device = new Device(own, bytes, end);
     devices.put(place(spec), device);
     Long reported = snaptBytes.get(place(spec));
@@ -324,8 +333,8 @@ final class OracleLedger {
     }
     post(interval, corrected.minus(interval.bill));
     if (interval.settled) {
-      settle(interval.bill, -1);
-      settle(corrected, 1);
+      settle(interval, interval.bill, -1);
+      settle(interval, corrected, 1);
     }
     interval.bill = corrected;
   }
@@ -357,14 +366,24 @@ final class OracleLedger {
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
       if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
-        settle(interval.bill, 1);
+        settle(interval, interval.bill, 1);
         interval.settled = true;
       }
     }
   }
 
   // Shares a charge. The sign is -1 to take the shares back.
-  private void settle(BillLines bill, int sign) {
+  private void settle(Interval interval, BillLines bill, int sign) {
+    Relay relay = interval.spec.relay();
+    if (relay != null) {
+      BigDecimal share = BigDecimal.valueOf(tariffAt(interval.start).relayShare());
+      BigDecimal reward =
+          BigDecimal.valueOf(bill.charge().value()).multiply(share).multiply(relay.part());
+      move(
+          "REVENUE",
+          "USER:" + relay.account(),
+          sign * reward.setScale(0, RoundingMode.HALF_EVEN).longValueExact());
+    }
     long charge = bill.charge().value();
     long fee =
         new BigDecimal(charge)
