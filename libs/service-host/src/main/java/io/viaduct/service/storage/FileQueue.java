@@ -20,6 +20,8 @@ public final class FileQueue {
 
   private final Path directory;
   private final TreeMap<Long, Path> files = new TreeMap<>();
+  // The greatest number that a file has had, so that a refused entry is never overwritten.
+  private long last;
 
   private FileQueue(Path directory) {
     this.directory = directory;
@@ -44,17 +46,34 @@ public final class FileQueue {
         }
       }
     }
+    queue.last = Math.max(queue.files.isEmpty() ? 0 : queue.files.lastKey(), refused(directory));
     return queue;
+  }
+
+  private static long refused(Path directory) throws IOException {
+    Path refused = directory.resolve(REFUSED);
+    if (!Files.isDirectory(refused)) {
+      return 0;
+    }
+    try (Stream<Path> found = Files.list(refused)) {
+      return found
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.matches("\\d{19}"))
+          .mapToLong(Long::parseLong)
+          .max()
+          .orElse(0);
+    }
   }
 
   /// Adds an entry at the end.
   ///
   /// @return its number
   public long add(byte[] entry) throws IOException {
-    long number = files.isEmpty() ? 1 : files.lastKey() + 1;
+    long number = last + 1;
     Path file = directory.resolve(NAME.formatted(number));
     DurableFile.write(file, entry);
     files.put(number, file);
+    last = number;
     return number;
   }
 

@@ -56,6 +56,9 @@ class FileQueueTest {
     queue.refuse(queue.add(bytes(7)));
     assertThat(FileQueue.open(root.resolve("queue")).size()).isZero();
     assertThat(root.resolve("queue/refused/0000000000000000001")).hasBinaryContent(bytes(7));
+    FileQueue again = FileQueue.open(root.resolve("queue"));
+    again.refuse(again.add(bytes(8)));
+    assertThat(root.resolve("queue/refused/0000000000000000001")).hasBinaryContent(bytes(7));
   }
 
   @Test
