@@ -42,6 +42,7 @@ import picocli.CommandLine.Command;
       AccountCommand.class,
       ImportCommand.class,
       CardCommand.class,
+      SipAddressCommand.class,
       TopUpCommand.class,
       VoucherCommand.class,
       ChargesCommand.class,

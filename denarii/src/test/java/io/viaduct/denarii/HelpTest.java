@@ -66,6 +66,7 @@ class HelpTest {
       if (!name.equals("denarii")
           && !name.equals("denarii card")
           && !name.equals("denarii cdr-files")
+          && !name.equals("denarii sip-address")
           && !name.equals("denarii rerate")
           && !name.equals("denarii snapts")
           && !name.equals("denarii tariff")

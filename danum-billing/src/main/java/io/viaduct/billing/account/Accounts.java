@@ -32,7 +32,7 @@ public final class Accounts {
 
   /// Opens an account, and its account in the ledger.
   ///
-  /// @return the account, or empty if the id is taken; then nothing changed
+  /// @return the account, or empty if the id is taken, also as a SIP address; then nothing changed
   public Optional<Account> open(
       String id, String password, Role role, String displayName, Instant now) {
     return insert(id, passwords.hash(password), role, displayName, now);
@@ -50,7 +50,10 @@ public final class Accounts {
       int inserted =
           jdbc.sql(
                   "insert into account (id, display_name, role, password_hash, created_at)"
-                      + " values (:id, :displayName, :role, :passwordHash, :createdAt) on conflict do nothing")
+                      + " select :id, :displayName, :role, cast(:passwordHash as text),"
+                      + " cast(:createdAt as timestamptz)"
+                      + " where not exists (select from sip_address where address = :id)"
+                      + " on conflict do nothing")
               .param("id", id)
               .param("displayName", displayName)
               .param("role", role.word())

@@ -39,6 +39,11 @@ class ProvisioningParts {
   }
 
   @Bean
+  SipAddresses sipAddresses(JdbcClient jdbc, TransactionTemplate transaction, Accounts accounts) {
+    return new SipAddresses(jdbc, transaction, accounts);
+  }
+
+  @Bean
   SipCredentials sipCredentials(
       JdbcClient jdbc,
       TransactionTemplate transaction,

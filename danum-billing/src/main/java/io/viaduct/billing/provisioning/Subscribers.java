@@ -10,6 +10,7 @@ import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,8 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
       "select a.state, a.id, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
           + " array(select d.public_key from device d where d.account = a.id order by d.added_at),"
           + " m.state, coalesce(m.low_microdenarii, :low), n.id, n.state, n.credit_microdenarii, n.noticed_at,"
-          + " k.key_id, k.k_secret, k.opc_secret, k.amf"
+          + " k.key_id, k.k_secret, k.opc_secret, k.amf,"
+          + " array(select s.address from sip_address s where s.account = a.id order by s.address)"
           + " from account a left join sip_credential c on c.account = a.id and c.realm = :realm"
           + " left join sip_card k on k.account = a.id"
           + " join credit_account m on m.account = a.id"
@@ -112,6 +114,7 @@ final class Subscribers implements DirectoryWatch.Directory<SubscriberEvent> {
               .setThresholdMicrodenarii(row.getLong(9))
               .setNoticedMs(row.getTimestamp(13).getTime()));
     }
+    subscriber.addAllAddresses(List.of((String[]) row.getArray(18).getArray()));
     if (row.getString(14) != null) {
       Card card = cards.card(row.getString(2), row, 14);
       subscriber.setCard(

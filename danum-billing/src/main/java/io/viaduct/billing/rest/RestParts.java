@@ -68,6 +68,7 @@ import tools.jackson.databind.json.JsonMapper;
   SessionsResource.class,
   StartedPaymentsResource.class,
   StatementsResource.class,
+  SipAddressesResource.class,
   SnaptsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,

@@ -105,6 +105,10 @@ class OperatorsToolsTest {
         .contains("card since", "amf 0000")
         .doesNotContain("5e5e");
     operator.run("card", "remove", "card-" + tag).succeeds();
+    operator.run("sip-address", "add", "card-" + tag, "+41-" + tag).succeeds();
+    assertThat(operator.run("sip-address", "show", "card-" + tag).succeeds().out())
+        .isEqualTo("card-%1$s@ims.test\n+41-%1$s@ims.test\n".formatted(tag));
+    operator.run("sip-address", "remove", "card-" + tag, "+41-" + tag).succeeds();
     assertThat(billing.get("/api/v1/accounts/card-" + tag + "/card", token).status())
         .isEqualTo(404);
   }

@@ -269,6 +269,51 @@ class ProvisioningTest {
   }
 
   @Test
+  void furtherAddressesReachTheBridgeAndBelongToOneAccount() throws Exception {
+    String id = made("lena");
+    String path = "/api/v1/accounts/" + id + "/sip-addresses";
+    String number = "+41-" + id;
+    assertThat(billing.call("PUT", path + "/" + number, operator, null, Map.of()).status())
+        .isEqualTo(204);
+    assertThat(billing.call("PUT", path + "/" + number, operator, null, Map.of()).status())
+        .isEqualTo(204);
+    soon().until(() -> bridge.user(id).orElseThrow().getAddressesList().contains(number));
+    Answer listed = billing.get(path, operator);
+    assertThat(listed.body().get("domain").asString()).isEqualTo("ims.test");
+    assertThat(listed.body().get("sipAddresses").get(0).asString()).isEqualTo(number);
+    String other = made("mona");
+    for (String taken : List.of(number, id)) {
+      assertThat(
+              billing
+                  .call(
+                      "PUT",
+                      "/api/v1/accounts/" + other + "/sip-addresses/" + taken,
+                      operator,
+                      null,
+                      Map.of())
+                  .problem())
+          .isEqualTo("invalid-request");
+    }
+    assertThat(billing.call("DELETE", path + "/" + number, operator, null, Map.of()).status())
+        .isEqualTo(204);
+    soon().until(() -> bridge.user(id).orElseThrow().getAddressesCount() == 0);
+  }
+
+  @Test
+  void anAddressIsNoIdOfANewAccount() throws Exception {
+    String id = made("nora");
+    String taken = fresh("desk");
+    String path = "/api/v1/accounts/" + id + "/sip-addresses/" + taken;
+    assertThat(billing.call("PUT", path, operator, null, Map.of()).status()).isEqualTo(204);
+    Answer answer =
+        billing.post(
+            "/api/v1/accounts",
+            operator,
+            "{\"id\":\"%s\",\"password\":\"a good password\",\"role\":\"user\"}".formatted(taken));
+    assertThat(answer.problem()).isEqualTo("account-exists");
+  }
+
+  @Test
   void aBridgeIsToldHowAnAccountStands() throws Exception {
     String id = made("kate");
     billing.call(

@@ -192,7 +192,10 @@ class DocumentedRequestsTest {
   }
 
   private String filledPath(String documented) throws Exception {
-    String path = documented.replace("alice", alice);
+    String path =
+        documented
+            .replace("alice", alice)
+            .replace("{address}", "+41-" + UUID.randomUUID().toString().substring(0, 8));
     if (path.contains("{id}")) {
       path = path.replace("{id}", id(path));
     }

@@ -165,6 +165,7 @@ class RolesTest {
             .path()
             .replace("{id}", id)
             .replace("{device}", "AAAA")
+            .replace("{address}", id + ".more")
             .replaceAll("\\{(token|webhook|delivery|sequence)}", "1")
             .replace("{month}", "2026-01")
             .replace("{day}", "2026-01-01");
