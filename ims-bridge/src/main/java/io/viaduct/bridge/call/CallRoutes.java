@@ -97,11 +97,16 @@ final class CallRoutes {
       }
     }
     // A strict router has put the Route of this hop into the Request-URI (section 16.4).
-    return routes.isEmpty()
-        ? Optional.empty()
-        : known(request.uri(), request)
-            .map(known ->
-                known.inside(request, uri(routes.getLast()), routes.subList(0, routes.size() - 1)));
+    try {
+      return routes.isEmpty()
+          ? Optional.empty()
+          : known(request.uri(), request)
+              .map(known ->
+                  known.inside(
+                      request, uri(routes.getLast()), routes.subList(0, routes.size() - 1)));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // the last Route is no address
+    }
   }
 
   private record Known(CallRoute route, boolean isFromCaller) {

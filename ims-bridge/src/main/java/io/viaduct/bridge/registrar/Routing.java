@@ -19,9 +19,9 @@ import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Finds out where a proxied request goes and with which headers (RFC 3261 sections 16.3 to 16.6,
-/// RFC 5393). A request goes to contacts of a user of this domain only, by the flows that they have
-/// registered by, whatever its Route says: the bridge is no open relay. Thread-safe.
+/// Finds the destination of a proxied request, and the headers that it gets (RFC 3261 sections 16.3
+/// to 16.6, RFC 5393). A request goes to contacts of a user of this domain only, by the flows that
+/// they have registered by, whatever its Route says: the bridge is no open relay. Thread-safe.
 public final class Routing {
   // A request of RFC 2543 leaves with Max-Forwards 70 (RFC 3261 section 16.6, step 3).
   private static final int HOPS_UNTOLD = 71;
@@ -54,7 +54,7 @@ public final class Routing {
     this.marks = new SecretKeySpec(key, "HmacSHA256");
   }
 
-  /// Where a request goes.
+  /// The destination of a request, or why it has none.
   public sealed interface Next {
     /// @param contacts at least one: of each user agent with several flows the latest one
     /// @param flows the contacts, and all other flows of their user agents

@@ -403,5 +403,17 @@ class CallTest {
 
     assertThat(new CallRoutes(secret).read(inside).orElseThrow().route()).isEqualTo(route);
     assertThat(new CallRoutes(new byte[] {3}).read(inside)).isEmpty();
+
+    // A strict router has put the Route of this hop into the Request-URI.
+    SipRequest strict =
+        new SipRequest("BYE", "sip:%s@bridge".formatted(token), bye.headers().without("Route"));
+    assertThat(
+            new CallRoutes(secret)
+                .read(strict.with("Route", "<sip:b@192.0.2.2>"))
+                .orElseThrow()
+                .request()
+                .uri())
+        .isEqualTo("sip:b@192.0.2.2");
+    assertThat(new CallRoutes(secret).read(strict.with("Route", "<sip:b"))).isEmpty();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.sip.SipRequest;
 import java.io.File;
 import java.io.IOException;
 import java.net.Socket;
@@ -14,17 +15,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A call with audio between two user agents of another project, baresip, through a real bridge.
-/// Skipped where baresip is missing.
+/// Calls of user agents of other projects, baresip and sipp, through a real bridge. Skipped where
+/// they are missing.
 @Timeout(120)
-class BaresipCallIT {
+class ForeignCallsIT {
   private static final int CONTROL_PORT = 4444;
+  private static final int CALLS = 10;
 
   @TempDir Path directory;
   private final List<Process> processes = new ArrayList<>();
@@ -61,6 +64,57 @@ class BaresipCallIT {
     }
   }
 
+  @Test
+  void sippCallsAgainAndAgain() throws Exception {
+    assumeThat(isInstalled("sipp"))
+        .as("skipped: sipp is not installed (apt-get install sip-tester)")
+        .isTrue();
+    Path scenario = directory.resolve("call.xml");
+    try (var in = getClass().getResourceAsStream("sipp-call.xml")) {
+      Files.write(scenario, in.readAllBytes());
+    }
+    Path users = directory.resolve("users.csv");
+    Files.writeString(users, "SEQUENTIAL\n[authentication username=alice password=alice-secret]\n");
+    try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "");
+        Phone bob = new Phone("bob", rig.bridge.sipPort())) {
+      bob.register("", 600);
+      Path output = directory.resolve("sipp.txt");
+      Process sipp =
+          start(
+              output,
+              ("sipp 127.0.0.1:%d -sf %s -inf %s -auth_uri ims.test -i 127.0.0.1 -m %d -l 2 -r 20"
+                      + " -nostdin -timeout 40s -timeout_error")
+                  .formatted(rig.bridge.sipPort(), scenario, users, CALLS)
+                  .split(" "));
+      for (int i = 0; i < CALLS; i++) {
+        SipRequest invite = bob.request("INVITE");
+        bob.answer(invite, 180);
+        bob.answer(invite, 200);
+        bob.answer(bob.request("BYE"), 200);
+      }
+      assertThat(sipp.waitFor(40, TimeUnit.SECONDS)).isTrue();
+      assertThat(sipp.exitValue()).as(Files.readString(output)).isZero();
+      assertThat(rig.counter("viaduct_bridge_sip_events", "event", "call_ended")).isEqualTo(CALLS);
+    }
+  }
+
+  private static boolean isInstalled(String program) {
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  private Process start(Path output, String... words) throws IOException {
+    Process process =
+        new ProcessBuilder(words)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(output.toFile())
+            .start();
+    processes.add(process);
+    return process;
+  }
+
   private Path start(String user, String address, int bridgePort, Path modules) throws IOException {
     Path home = Files.createDirectories(directory.resolve("baresip-" + user));
     Files.writeString(
@@ -92,12 +146,7 @@ class BaresipCallIT {
             .formatted(user, bridgePort));
     Files.writeString(home.resolve("contacts"), "");
     Path output = directory.resolve(user + ".txt");
-    processes.add(
-        new ProcessBuilder("baresip", "-4", "-s", "-f", home.toString(), "-t", "90")
-            .redirectErrorStream(true)
-            .redirectInput(new File("/dev/null"))
-            .redirectOutput(output.toFile())
-            .start());
+    start(output, "baresip", "-4", "-s", "-f", home.toString(), "-t", "90");
     return output;
   }
 
