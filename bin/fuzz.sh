@@ -29,7 +29,7 @@ fuzz() {
 	done
 	[[ $seconds =~ ^[1-9][0-9]*$ ]] || die 64 "--seconds must be a whole number of at least 1, got '$seconds'"
 	for name in "${only[@]}"; do
-		fuzz_targets | grep -q "/$name\.java$" || die 64 "unknown target '$name'; try: viaduct fuzz --list"
+		fuzz_targets | grep "/$name\.java$" >/dev/null || die 64 "unknown target '$name'; try: viaduct fuzz --list"
 	done
 	find_java
 	# one reactor build, so that no module must be installed

@@ -5,7 +5,8 @@ PATH=$PATH:/usr/sbin:/sbin # Debian has ip and nft there, and only root has it i
 export PATH
 
 test_programs=(ip:iproute2 tc:iproute2 unshare:util-linux ping:iputils-ping nft:nftables openssl:openssl iperf3:iperf3
-	chromium:chromium systemd-analyze:systemd sipp:sip-tester sipsak:sipsak baresip:baresip-core) # program:package
+	chromium:chromium systemd-analyze:systemd sipp:sip-tester sipsak:sipsak baresip:baresip-core
+	freeDiameterd:freediameter) # program:package
 
 lacks() { # succeeds if a program is missing or cannot be run; the shell returns 126 or 127 then
 	local status=0

@@ -7,6 +7,9 @@
   if (!page || !state) return;
   const waitMaxMs = 30000;
   let waitMs = 1000;
+  // Logging out ends the stream before the browser has followed the redirect, which may lead to the provider.
+  let leaving = false;
+  addEventListener('submit', (event) => { leaving ||= !event.defaultPrevented; });
 
   const show = (name) => {
     if (state.dataset.liveState === name) return;
@@ -37,7 +40,10 @@
     const source = new EventSource(page.dataset.live);
     source.onopen = () => { waitMs = 1000; show('on'); };
     source.addEventListener('update', (event) => swap(event.data));
-    source.addEventListener('ended', () => { source.close(); location.assign('/login?problem=ended'); });
+    source.addEventListener('ended', () => {
+      source.close();
+      if (!leaving) location.assign('/login?problem=ended');
+    });
     source.addEventListener('paused', () => {
       source.close();
       show('paused');

@@ -47,7 +47,9 @@ public final class RunningBilling implements AutoCloseable {
     TestAuthority authority = new TestAuthority(folder);
     TlsSettings tls = authority.issue("danum-billing");
     DatabaseAddress database = SharedDatabase.database().access().application();
+    DatabaseAddress owner = SharedDatabase.database().access().owner();
     secret(folder, "database-password", database.password());
+    secret(folder, "owner-password", owner.password());
     secret(folder, "operator-password", OPERATOR_PASSWORD);
     Path file =
         Files.writeString(
@@ -57,7 +59,7 @@ public final class RunningBilling implements AutoCloseable {
             grpc: {port: 0}
             operations: {port: 0}
             tls: {certificate: %s, private-key: %s, trust: %s}
-            database: {url: '%s', user: %s, password-file: %s}
+            database: {url: '%s', user: %s, password-file: %s, owner-user: %s, owner-password-file: %s}
             operator: {password-file: %s}
             sip-domain: ims.test
             credentials: {key-file: %s}
@@ -72,6 +74,8 @@ public final class RunningBilling implements AutoCloseable {
                     database.url(),
                     database.user(),
                     folder.resolve("database-password"),
+                    owner.user(),
+                    folder.resolve("owner-password"),
                     folder.resolve("operator-password"),
                     SharedDatabase.CREDENTIAL_KEY,
                     more));

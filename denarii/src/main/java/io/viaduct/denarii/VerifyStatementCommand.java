@@ -149,6 +149,10 @@ final class VerifyStatementCommand implements Callable<Integer> {
     out.printf(
         "reports     %d signed by their SNAPT, %d by a device, too%n",
         result.countersigned(), result.byDevices());
+    if (result.ofDevices() > 0) {
+      out.printf(
+          "            %d of a device alone: the SNAPT has not reported%n", result.ofDevices());
+    }
     if (result.withoutKey() > 0) {
       out.printf(
           "            %d of SNAPTs whose keys billing does not know%n", result.withoutKey());
@@ -181,6 +185,7 @@ final class VerifyStatementCommand implements Callable<Integer> {
     json.put("countersigned", result.countersigned());
     json.put("withoutKey", result.withoutKey());
     json.put("byDevices", result.byDevices());
+    json.put("ofDevices", result.ofDevices());
     json.put("notKept", result.notKept());
     json.set(
         "billingKeys",

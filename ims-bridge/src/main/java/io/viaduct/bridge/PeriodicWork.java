@@ -5,6 +5,7 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
@@ -26,6 +27,7 @@ final class PeriodicWork {
   private final SessionNotifier notifier;
   private final EventNotifier events;
   private final CreditMessages credit;
+  private final SipService.Calls calls;
   private final CreditRelay relay;
   private final SnaptClaims claims;
   private final BillingProbe probe;
@@ -39,6 +41,7 @@ final class PeriodicWork {
       SessionNotifier notifier,
       EventNotifier events,
       CreditMessages credit,
+      SipService.Calls calls,
       CreditRelay relay,
       SnaptClaims claims,
       BillingProbe probe,
@@ -50,6 +53,7 @@ final class PeriodicWork {
     this.notifier = notifier;
     this.events = events;
     this.credit = credit;
+    this.calls = calls;
     this.relay = relay;
     this.claims = claims;
     this.probe = probe;
@@ -67,6 +71,7 @@ final class PeriodicWork {
     notifier.onClock();
     events.onClock();
     credit.onClock();
+    calls.onClock();
     relay.onClock();
     claims.onClock();
     probe.onClock();

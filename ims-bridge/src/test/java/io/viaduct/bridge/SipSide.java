@@ -11,6 +11,7 @@ import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.ServiceDesk;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
@@ -22,6 +23,7 @@ import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.InviteBranch;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
@@ -64,6 +66,23 @@ public final class SipSide implements RequestSender {
   public static final int CONTACTS_MAX = 2;
   public static final int BINDINGS_MAX = 3;
   public static final int SUBSCRIPTIONS_MAX = 2;
+
+  /// Stands for the part that serves calls, in parts of the bridge that have none.
+  public static final SipService.Calls NO_CALLS =
+      new SipService.Calls() {
+        @Override
+        public void onInvite(IncomingRequest request, RequestSender endpoint) {
+          request.answer(405);
+        }
+
+        @Override
+        public boolean onRequestInside(IncomingRequest request, RequestSender endpoint) {
+          return false;
+        }
+
+        @Override
+        public void onClock() {}
+      };
 
   private static final String DOMAIN = "ims.test";
   private static final String VIA = "SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKbridge;rport";
@@ -118,13 +137,12 @@ public final class SipSide implements RequestSender {
                 METERS,
                 () -> now),
             new MessageProxy(
+                DOMAIN,
                 authentication,
-                SUBSCRIBERS,
-                locations,
-                new Gruus(DOMAIN),
+                new Routing(authentication, SUBSCRIBERS, locations, new Gruus(DOMAIN), () -> now),
                 METERS,
-                Duration.ofDays(1),
-                () -> now),
+                Duration.ofDays(1)),
+            NO_CALLS,
             new ServiceDesk(
                 DOMAIN,
                 authentication,
@@ -288,6 +306,11 @@ public final class SipSide implements RequestSender {
           }
 
           @Override
+          public boolean begin(Runnable onCancel) {
+            return false;
+          }
+
+          @Override
           public void answer(SipResponse response) {
             said.add(response.withToTag("bridge"));
           }
@@ -329,7 +352,7 @@ public final class SipSide implements RequestSender {
   }
 
   @Override
-  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
+  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target, String mark) {
     SipRequest whole = request.withHeaders(request.headers().withFirst("Via", VIA));
     try {
       Arrival.requireSound(whole);
@@ -349,6 +372,17 @@ public final class SipSide implements RequestSender {
     if (!breach.isEmpty()) {
       throw new AssertionError(breach);
     }
+  }
+
+  @Override
+  public InviteBranch invite(
+      SipRequest request, SipFlow target, String mark, InviteBranch.Events events) {
+    throw new UnsupportedOperationException("these parts have no calls");
+  }
+
+  @Override
+  public void sendAck(SipRequest ack, SipFlow target) {
+    throw new UnsupportedOperationException("these parts have no calls");
   }
 
   @Override

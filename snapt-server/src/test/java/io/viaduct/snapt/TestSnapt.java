@@ -64,6 +64,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -272,6 +273,13 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
         buffer.release();
       });
     }
+  }
+
+  /// Keeps the event loops of the data path from working.
+  ///
+  /// @param until completed to let them go on
+  public void holdDataPath(CompletableFuture<Void> until) {
+    loops.forEach(loop -> loop.execute(until::join));
   }
 
   /// Delivers a packet from the Internet on a given TUN queue.

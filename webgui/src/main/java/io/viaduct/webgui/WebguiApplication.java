@@ -9,6 +9,7 @@ import io.viaduct.webgui.account.Webhooks;
 import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
+import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -83,6 +84,11 @@ public class WebguiApplication {
   @Bean
   OperatorBilling operatorBilling(JsonPeer billingPeer) {
     return new OperatorBilling(billingPeer);
+  }
+
+  @Bean
+  DeviceReportBilling deviceReportBilling(JsonPeer billingPeer) {
+    return new DeviceReportBilling(billingPeer);
   }
 
   @Bean

@@ -60,6 +60,7 @@ public final class OperatorPeer {
   public volatile boolean isVerifying;
   public final List<Map<String, Object>> sessions = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> discrepancies = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> deviceReports = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
@@ -82,6 +83,7 @@ public final class OperatorPeer {
     sessions.clear();
     reratings.clear();
     discrepancies.clear();
+    deviceReports.clear();
     registrations.clear();
     isVerifying = false;
     rows.clear();
@@ -219,6 +221,10 @@ public final class OperatorPeer {
   }
 
   private boolean discrepancies(HttpExchange exchange, List<String> parts) throws IOException {
+    if (parts.size() == 2 && parts.get(1).equals("devices")) {
+      answer(exchange, Map.of("deviceReports", deviceReports));
+      return true;
+    }
     if (parts.size() < 2 || !parts.get(1).equals("discrepancies")) {
       return false;
     }
@@ -234,6 +240,20 @@ public final class OperatorPeer {
     return true;
   }
 
+  /// A report of a device.
+  public static Map<String, Object> deviceReport(String id, String account, String state) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("id", id);
+    report.put("snapt", "snapt-1");
+    report.put("session", "s");
+    report.put("account", account);
+    report.put("start", ANY);
+    report.put("bytes", "4000000");
+    report.put("expectedMicrodenarii", "35541158");
+    report.put("state", state);
+    return report;
+  }
+
   /// A discrepancy between both ends.
   public static Map<String, Object> discrepancy(String id, String state) {
     Map<String, Object> found = new LinkedHashMap<>();
@@ -242,6 +262,7 @@ public final class OperatorPeer {
     found.put("session", "s");
     found.put("account", "alice");
     found.put("start", ANY);
+    found.put("basis", "interval");
     found.put("snaptBytes", "5000000");
     found.put("deviceBytes", "4000000");
     found.put("state", state);

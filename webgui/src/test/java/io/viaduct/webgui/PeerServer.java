@@ -880,6 +880,18 @@ public final class PeerServer implements AutoCloseable {
       }
       case "running" -> send(exchange, 200, JSON.writeValueAsString(Map.of("running", running)));
       case "charges" -> chargesOf(exchange, id);
+      case "device-reports" -> {
+        List<Map<String, Object>> own =
+            work.deviceReports.stream().filter(report -> id.equals(report.get("account"))).toList();
+        send(
+            exchange,
+            200,
+            JSON.writeValueAsString(
+                Map.of(
+                    "provisional", own.size(),
+                    "expectedMicrodenarii", Long.toString(35_541_158L * own.size()),
+                    "deviceReports", own)));
+      }
       case "top-ups" -> {
         if (exchange.getRequestMethod().equals("GET")) {
           payments(exchange, "topUps", topUps);

@@ -80,7 +80,7 @@ class ReadmeTest {
     }
     Set<String> asked = found(templates(), "#\\{([a-z][A-Za-z_.]*[a-zA-Z])[}(]");
     found(templates(), LISTING).forEach(name -> asked.add(name + ".caption"));
-    found(templates(), LISTING + ", \\$\\{[a-z.]+\\}, \\$\\{ \\{([^}]*)\\} \\}", 2)
+    found(templates(), LISTING + ", \\$\\{[a-zA-Z.]+\\}, \\$\\{ \\{([^}]*)\\} \\}", 2)
         .forEach(columns -> asked.addAll(found(columns, "'([a-z.]+)'")));
     assertThat(texts.stringPropertyNames()).containsAll(asked);
     Set<String> unused = new TreeSet<>(texts.stringPropertyNames());
@@ -91,7 +91,7 @@ class ReadmeTest {
             "(away|error|class|step|refusal|filter|funds\\.(refused|state|wallet)|charges\\.(by|group)|charge\\.passedby|charge\\.paidby|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem|reset\\.problem"
                 + "|topup\\.problem|statement\\.kind|limits\\.(done|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.(done|state)|counts\\.what|unsigned\\.refusal|decision\\.(done|problem|text|title)"
                 + "|user\\.(done|notice|problem|sip|state)|code\\.problem|factor\\.(done|state)"
-                + "|discrepancies\\.(done|state)|reratings\\.(done|state)"
+                + "|discrepancies\\.(basis|done|state)|devicereports\\.state|reratings\\.(done|state)"
                 + "|accounts\\.role|tokens\\.(done|scope)|webhooks\\.(done|event)|deliveries\\.state"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|refused|state)|creditoverview\\.result"
                 + "|tariffs\\.state|tariff\\.(at|done|field|option|part|problem|table)|trial\\.(part|table)|ledger\\.(done|outcome|rule))\\..*"));

@@ -1,6 +1,7 @@
 package io.viaduct.billing.ledger;
 
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,8 @@ public record LedgerTransaction(
     REVERSAL,
     /// Difference between two bills of an interval.
     RERATING,
+    /// Rewards of the relays of an interval.
+    RELAY,
     /// Money that expires, given by an operator.
     GRANT,
     /// Takes back the rest of a grant that has ended.
@@ -276,6 +279,23 @@ public record LedgerTransaction(
                     new Posting(provider, fee),
                     new Posting(LedgerAccount.REVENUE, charge.minus(fee))),
                 move(LedgerAccount.CLEARING, provider, interval.lines().surcharge()))
+            .toList());
+  }
+
+  /// Returns rewards of relays: OPERATOR:REVENUE -R, USER of each relay +R. Its receipts name
+  /// neither the payer nor the session.
+  ///
+  /// @param rewards by account; negative if a re-rating takes a part back
+  public static LedgerTransaction relayRewards(
+      String identity, long intervalId, String snapt, Map<String, MicroDenarii> rewards) {
+    return new LedgerTransaction(
+        Kind.RELAY,
+        identity,
+        intervalId,
+        "relayed to " + snapt,
+        rewards.entrySet().stream()
+            .flatMap(reward ->
+                move(LedgerAccount.REVENUE, LedgerAccount.user(reward.getKey()), reward.getValue()))
             .toList());
   }
 

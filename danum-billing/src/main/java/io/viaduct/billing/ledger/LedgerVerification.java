@@ -98,6 +98,27 @@ public final class LedgerVerification {
                 else s.interval_id is not null end
               """),
           new Invariant(
+              "relays",
+              "relays of a settled interval have the tariff's share of its charge, by bytes; others, and the payer, nothing",
+              """
+              with shares as materialized (select version, coalesce((document ->> 'relay-share')::numeric, 0) share from tariff),
+              relayed as (select b.interval_id, b.account, b.bytes, sum(b.bytes) over (partition by b.interval_id) as together
+                from relayed_bytes b),
+              paid as (select t.interval_id, substr(p.account, 6) as account, sum(p.amount_microdenarii) as amount
+                from ledger_transaction t join posting p on p.transaction_id = t.id
+                where t.kind = 'RELAY' and p.account like 'USER:%' group by 1, 2)
+              select 'interval ' || i.id || ': ' || coalesce(r.account, p.account) || ' has ' || coalesce(p.amount, 0)
+              from relayed r full join paid p on (p.interval_id, p.account) = (r.interval_id, r.account)
+              join charging_interval i on i.id = coalesce(r.interval_id, p.interval_id)
+              join shares v on v.version = i.tariff_version join current_report c on c.interval_id = i.id
+              join snapt_report s on s.interval_id = i.id
+              where coalesce(r.account, p.account) = i.account or case when i.state = 'FINAL' then
+                  not exists (select from relay_reward_due d where d.interval_id = i.id)
+                  and abs(coalesce(p.amount, 0) - v.share * c.charge_microdenarii * coalesce(r.bytes, 0)
+                    / greatest(s.post_bytes + s.overhead_bytes, r.together, 1)) > 1.5
+                else p.amount is not null end
+              """),
+          new Invariant(
               "rewards",
               "the fee, the discount and the owner's reward of an interval are those of its bill, of a void one 0",
               """

@@ -18,6 +18,7 @@ import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReceiptRefusal;
+import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -57,6 +58,8 @@ final class ReportValidation {
   private static final int DEVICE_KEY_BYTES = 32;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final int RELAYS_MAX = 8;
+  private static final long RELAYED_BYTES_MAX = 1L << 50; // sums do not overflow
   private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
   private static final Pattern LINK = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,14}");
   private static final Pattern TEXT = Pattern.compile("[\\x21-\\x7e]{1,256}");
@@ -161,9 +164,31 @@ final class ReportValidation {
         report.getPostBytes(),
         count("overhead_bytes", report.getOverheadBytes()),
         flows,
+        relays(report),
         new MeasuredInterval.Original(
             content, signed.getSignature().toByteArray(), signed.getKeyId(), Sha256.of(content)),
         evidence(signed, report));
+  }
+
+  // What they claim above the wire bytes of the report is cut when they are paid.
+  private static List<MeasuredInterval.Relayed> relays(UsageReport report) throws RefusedException {
+    if (report.getRelaysCount() > RELAYS_MAX) {
+      throw new RefusedException(
+          ReportRefusal.MALFORMED, "a report has at most " + RELAYS_MAX + " relays");
+    }
+    Set<String> accounts = new HashSet<>();
+    List<MeasuredInterval.Relayed> relays = new ArrayList<>(report.getRelaysCount());
+    for (RelayedBytes relay : report.getRelaysList()) {
+      identity(NAME, "relays.account", relay.getAccount());
+      long bytes = count("relays.bytes", relay.getBytes());
+      if (bytes < 1 || bytes > RELAYED_BYTES_MAX || !accounts.add(relay.getAccount())) {
+        throw new RefusedException(
+            ReportRefusal.MALFORMED,
+            "each relay is named once, with 1 to %d bytes".formatted(RELAYED_BYTES_MAX));
+      }
+      relays.add(new MeasuredInterval.Relayed(relay.getAccount(), bytes));
+    }
+    return relays;
   }
 
   private Evidence evidence(SignedUsageReport signed, UsageReport report) throws RefusedException {

@@ -3,7 +3,8 @@ package io.viaduct.billing.outbox;
 import java.util.Arrays;
 import java.util.List;
 
-/// The kinds of events that webhooks tell. `V93__webhooks.sql` emits them.
+/// The kinds of events that webhooks tell. `V93__webhooks.sql` and `V150__discrepancy_events.sql`
+/// emit them.
 public enum EventKind {
   BALANCE_LOW("balance.low"),
   BALANCE_EMPTY("balance.empty"),
@@ -12,7 +13,7 @@ public enum EventKind {
   TOP_UP_POSTED("top-up.posted"),
   CREDIT_GIVEN("credit.given"),
   CHARGE_POSTED("charge.posted"),
-  /// A device has counted less than its SNAPT. For operators only.
+  /// A discrepancy between a device and its SNAPT was opened. For operators only.
   REPORT_DISCREPANCY("report.discrepancy"),
   /// A report waits for a decision. For operators only.
   REPORT_HELD("report.held");

@@ -42,7 +42,8 @@ final class DayTable {
         Map.of(),
         Map.of(),
         tariff.creditFailure(),
-        tariff.providerFee());
+        tariff.providerFee(),
+        tariff.relayShare());
   }
 
   private void add(Network network, DayBill measured, DayBill offered) {

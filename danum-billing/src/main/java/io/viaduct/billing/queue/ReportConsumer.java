@@ -1,6 +1,7 @@
 package io.viaduct.billing.queue;
 
 import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.service.broker.ConsumerLoop;
 import io.viaduct.usage.v1.ReportAck;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,13 +14,9 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -28,20 +25,16 @@ import org.springframework.transaction.TransactionException;
 /// Reads the partitions of reports that its group gives it, on one thread. A batch is posted first,
 /// then its verdicts are published, and then its offsets are committed. So a crash at any point
 /// repeats the batch, and the ledger answers that its reports are posted already.
-final class ReportConsumer implements AutoCloseable {
+final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReportConsumer.class);
   private static final Duration POLL = Duration.ofMillis(500);
-  private static final Duration RETRY = Duration.ofMillis(500);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   private final Kafka settings;
-  private final Map<String, Object> properties;
   private final QueuedReports reports;
   private final RecordWriter writer;
   private final QueueMeters meters;
-  private final Thread thread =
-      Thread.ofPlatform().daemon().name("queued-reports").unstarted(this::run);
-  private volatile boolean closed;
+  private final ConsumerLoop loop;
 
   private ReportConsumer(
       Kafka settings,
@@ -53,7 +46,7 @@ final class ReportConsumer implements AutoCloseable {
     this.reports = reports;
     this.writer = writer;
     this.meters = meters;
-    properties = new HashMap<>(connection);
+    Map<String, Object> properties = new HashMap<>(connection);
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, settings.group());
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
@@ -66,6 +59,9 @@ final class ReportConsumer implements AutoCloseable {
     properties.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());
+    loop =
+        new ConsumerLoop(
+            "queued-reports", "queued reports at " + settings.broker(), properties, this);
   }
 
   /// Starts to read.
@@ -79,37 +75,27 @@ final class ReportConsumer implements AutoCloseable {
       RecordWriter writer,
       QueueMeters meters) {
     ReportConsumer consumer = new ReportConsumer(settings, connection, reports, writer, meters);
-    consumer.thread.start();
+    consumer.loop.start();
     return consumer;
   }
 
-  private void run() {
-    String last = "";
-    while (!closed) {
-      try (Consumer<byte[], byte[]> consumer =
-          new KafkaConsumer<>(
-              properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-        consumer.subscribe(List.of(settings.reports()));
-        while (!closed) {
-          step(consumer);
-          last = "";
-        }
-      } catch (InterruptException _) {
-        return;
-      } catch (KafkaException e) {
-        meters.repeated();
-        if (!closed && !last.equals(e.toString())) {
-          last = e.toString();
-          LOG.warn("cannot read queued reports at {}, trying again: {}", settings.broker(), last);
-        }
-      } finally {
-        meters.partitions.set(0);
-      }
-      pause();
-    }
+  @Override
+  public void begin(Consumer<byte[], byte[]> consumer) {
+    consumer.subscribe(List.of(settings.reports()));
   }
 
-  private void step(Consumer<byte[], byte[]> consumer) {
+  @Override
+  public void failed() {
+    meters.repeated();
+  }
+
+  @Override
+  public void ended() {
+    meters.partitions.set(0);
+  }
+
+  @Override
+  public void step(Consumer<byte[], byte[]> consumer) {
     ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
     measure(consumer);
     if (records.isEmpty()) {
@@ -122,7 +108,7 @@ final class ReportConsumer implements AutoCloseable {
       LOG.warn("{} queued reports wait for the database: {}", records.count(), e.toString());
       meters.repeated();
       rewind(consumer, records);
-      pause();
+      loop.pause();
       return;
     }
     publish(verdicts);
@@ -163,26 +149,12 @@ final class ReportConsumer implements AutoCloseable {
             .sum());
   }
 
-  private void pause() {
-    try {
-      Thread.sleep(RETRY);
-    } catch (InterruptedException _) {
-      closed = true;
-    }
-  }
-
   /// Ends after the present batch, and leaves the group, so that others take the partitions at
   /// once.
   @Override
   public void close() {
-    closed = true;
-    try {
-      if (!thread.join(CLOSE_MAX)) {
-        thread.interrupt();
-        LOG.warn("queued reports are still being posted: they are read again");
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+    if (!loop.close(CLOSE_MAX)) {
+      LOG.warn("queued reports are still being posted: they are read again");
     }
     writer.close();
   }

@@ -3,6 +3,7 @@ package io.viaduct.billing.receipts;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.billing.database.Snapshot;
+import io.viaduct.billing.settlement.IntervalKey;
 import io.viaduct.usage.statement.StatementReceipt;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedReceipt;
@@ -200,7 +201,7 @@ public final class StatementFiles {
     return snapshot.read(() -> {
       List<Row> rows = rows(account, first, last);
       PostedBills bills = PostedBills.of(jdbc, rows.stream().map(Row::movement).toList());
-      Map<Long, StatementLines.Countersigned> reports = reports(rows);
+      Map<Long, StatementLines.SignedReport> reports = reports(rows);
       return rows.stream()
           .map(row ->
               new Line(
@@ -245,12 +246,12 @@ public final class StatementFiles {
         ByteString.copyFrom(row.getBytes(7)));
   }
 
-  private Map<Long, StatementLines.Countersigned> reports(List<Row> rows) {
-    Map<Long, StatementLines.Countersigned> reports = new HashMap<>();
+  private Map<Long, StatementLines.SignedReport> reports(List<Row> rows) {
+    Map<Long, StatementLines.SignedReport> reports = new HashMap<>();
     Map<String, List<ByteString>> keys = new HashMap<>();
     jdbc.sql(
             """
-            select r.interval_id, i.snapt_id, r.content, r.signature, r.token, d.receipt from report_original r
+            select r.interval_id, i.snapt_id, r.content, r.signature, r.token, d.receipt, i.session_id from report_original r
             join charging_interval i on i.id = r.interval_id left join interval_decision d on d.interval_id = r.interval_id
             where r.interval_id = any(?)
             """)
@@ -260,13 +261,18 @@ public final class StatementFiles {
                 .map(row -> row.movement().interval())
                 .toArray(Long[]::new))
         .query(row -> {
+          ByteString content = ByteString.copyFrom(row.getBytes(3));
+          ByteString signature = ByteString.copyFrom(row.getBytes(4));
+          byte[] token = row.getBytes(5);
           reports.put(
               row.getLong(1),
-              new StatementLines.Countersigned(
-                  ByteString.copyFrom(row.getBytes(3)),
-                  ByteString.copyFrom(row.getBytes(4)),
-                  keys.computeIfAbsent(row.getString(2), this::keysOf),
-                  device(row.getBytes(5), row.getBytes(6))));
+              IntervalKey.isByDevice(row.getString(7))
+                  ? new StatementLines.ByDevice(content, signature, deviceKey(token))
+                  : new StatementLines.Countersigned(
+                      content,
+                      signature,
+                      keys.computeIfAbsent(row.getString(2), this::keysOf),
+                      device(token, row.getBytes(6))));
         });
     return reports;
   }
@@ -293,11 +299,17 @@ public final class StatementFiles {
     try {
       SignedReceipt signed = SignedReceipt.parseFrom(receipt);
       return new StatementLines.DeviceReceipt(
-          signed.getReceipt(),
-          signed.getSignature(),
-          SessionToken.parseFrom(SignedSessionToken.parseFrom(token).getToken()).getDeviceKey());
+          signed.getReceipt(), signed.getSignature(), deviceKey(token));
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a stored receipt or token cannot be read", e);
+      throw new IllegalStateException("a stored receipt cannot be read", e);
+    }
+  }
+
+  private static ByteString deviceKey(byte[] token) {
+    try {
+      return SessionToken.parseFrom(SignedSessionToken.parseFrom(token).getToken()).getDeviceKey();
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored token cannot be read", e);
     }
   }
 }

@@ -22,6 +22,9 @@ public final class StatementLines {
 
   private StatementLines() {}
 
+  /// The report that a bill was made from.
+  public sealed interface SignedReport permits Countersigned, ByDevice {}
+
   /// A report as its SNAPT signed it.
   ///
   /// @param content serialized UsageReport
@@ -31,7 +34,15 @@ public final class StatementLines {
       ByteString content,
       ByteString signature,
       List<ByteString> snaptKeys,
-      @Nullable DeviceReceipt device) {}
+      @Nullable DeviceReceipt device)
+      implements SignedReport {}
+
+  /// A device's own report, which was billed because that of the SNAPT did not come (ADR 0062).
+  ///
+  /// @param content serialized DeviceReport
+  /// @param key key of the device, by its session token
+  public record ByDevice(ByteString content, ByteString signature, ByteString key)
+      implements SignedReport {}
 
   /// A device's signature of the bytes of a report.
   ///
@@ -63,7 +74,7 @@ public final class StatementLines {
       StatementReceipt receipt,
       ByteString signature,
       List<StatementCharge> charges,
-      @Nullable Countersigned report) {
+      @Nullable SignedReport report) {
     ObjectNode line = line("receipt");
     line.put("number", Long.toString(receipt.number()));
     line.put("previous", Hex.of(receipt.previous()));
@@ -82,8 +93,10 @@ public final class StatementLines {
     } else if (!receipt.charges().isEmpty()) {
       line.put("chargesKept", false);
     }
-    if (report != null) {
-      write(line.putObject("report"), report);
+    if (report instanceof Countersigned countersigned) {
+      write(line.putObject("report"), countersigned);
+    } else if (report instanceof ByDevice byDevice) {
+      write(line.putObject("report"), byDevice);
     } else if (!receipt.report().isEmpty()) {
       line.put("reportKept", false);
     }
@@ -117,6 +130,12 @@ public final class StatementLines {
       device.put("signature", base64(report.device().signature()));
       device.put("key", base64(report.device().key()));
     }
+  }
+
+  private static void write(ObjectNode json, ByDevice report) {
+    json.put("content", base64(report.content()));
+    json.put("signature", base64(report.signature()));
+    json.put("deviceKey", base64(report.key()));
   }
 
   /// Returns the line of a day's root, which stands after the last receipt that it covers.

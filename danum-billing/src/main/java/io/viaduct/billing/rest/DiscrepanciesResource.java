@@ -33,7 +33,8 @@ class DiscrepanciesResource {
     this.clock = clock;
   }
 
-  /// @param snaptBytes bytes of the session up to this report, both directions, by the SNAPT
+  /// @param basis what both numbers count: the session up to this report, or its interval
+  /// @param snaptBytes bytes of both directions by the SNAPT
   /// @param deviceBytes likewise, by the device
   record DiscrepancyView(
       String id,
@@ -43,6 +44,7 @@ class DiscrepanciesResource {
       long sequence,
       String account,
       Instant start,
+      String basis,
       String snaptBytes,
       String deviceBytes,
       Instant openedAt,
@@ -57,6 +59,7 @@ class DiscrepanciesResource {
           found.key().sequence(),
           found.account(),
           found.startedAt(),
+          found.basis().word(),
           found.snaptBytes().toString(),
           found.deviceBytes().toString(),
           found.openedAt(),
@@ -76,8 +79,8 @@ class DiscrepanciesResource {
   @GetMapping
   @Operation(
       summary =
-          "Reports whose SNAPT and device count the session with more than 5 % of difference,"
-              + " latest first; by default those that are not closed",
+          "Reports whose SNAPT and device count the session or the interval with more than 5 % of"
+              + " difference, latest first; by default those that are not closed",
       operationId = "listDiscrepancies")
   DiscrepancyList list(
       @RequestParam(defaultValue = "") String state,

@@ -48,6 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
   CreditsResource.class,
   ErasureResource.class,
   FeesResource.class,
+  DeviceReportsResource.class,
   DiscrepanciesResource.class,
   DrainOrdersResource.class,
   HeldCreditResource.class,

@@ -137,7 +137,7 @@ public final class DeviceCharges {
   }
 
   private boolean charge(Due due, Instant now, Map<String, List<Long>> changed) {
-    BilledInterval billed = bill(read(due.id()));
+    BilledInterval billed = bill(due.id(), read(due.id()));
     boolean isActive =
         jdbc.sql("select state = 'active' from account where id = ?")
             .param(due.account())
@@ -180,14 +180,20 @@ public final class DeviceCharges {
         .single();
   }
 
-  // Settled when no report of the SNAPT can replace it.
-  private BilledInterval bill(DeviceInterval report) {
+  // Settled when no report of the SNAPT can replace it. The report is always one in time: its
+  // charge
+  // is posted to CLEARING, so its reversal and its revisions must be, too. It may have come in the
+  // last moment, or under a longer adjustment time than now.
+  private BilledInterval bill(long id, DeviceInterval report) {
+    Instant replaceableUntil = report.endedAt().plus(rules.adjustmentTime());
+    Instant received = report.receivedAt();
+    Instant graceEndsAt =
+        replaceableUntil.isAfter(received) ? replaceableUntil : received.plusMillis(1);
     String owner =
         Ownership.read(jdbc, settlement.ownerOf()).at(report.key().snapt(), report.startedAt());
     TermsInForce terms =
         TermsInForce.Known.of(tariffs, surcharges, Set.of(owner)).at(owner, report.startedAt());
-    return BilledInterval.of(
-        report.interval(), terms, owner, report.endedAt().plus(rules.adjustmentTime()));
+    return BilledInterval.of(report.interval(id), terms, owner, graceEndsAt);
   }
 
   private MicroDenarii replaceable(String account) {

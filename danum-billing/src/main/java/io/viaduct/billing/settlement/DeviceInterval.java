@@ -9,6 +9,7 @@ import io.viaduct.usage.v1.DeviceFlow;
 import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import java.time.Instant;
+import java.util.List;
 
 /// A validated report of a device: what it saw of one session in one interval.
 ///
@@ -33,7 +34,9 @@ public record DeviceInterval(
     byte[] digest) {
   /// Returns the interval that the report bills if the SNAPT's report does not come. No byte counts
   /// as saved, because only the SNAPT measures that.
-  MeasuredInterval interval() {
+  ///
+  /// @param id number of the stored report; 0 to rate one that is not stored yet
+  MeasuredInterval interval(long id) {
     DeviceReport report;
     SignedDeviceReport signed;
     try {
@@ -43,7 +46,7 @@ public record DeviceInterval(
       throw new IllegalStateException("a stored report cannot be parsed", e);
     }
     return new MeasuredInterval(
-        key.byDevice(account),
+        key.byDevice(id),
         account,
         report.getIcid(),
         report.getTokenId(),
@@ -56,6 +59,7 @@ public record DeviceInterval(
         bytes,
         0,
         report.getFlowsList().stream().map(DeviceInterval::flow).toList(),
+        List.of(),
         new MeasuredInterval.Original(
             signed.getReport().toByteArray(), signed.getSignature().toByteArray(), "", digest),
         new Evidence(

@@ -181,28 +181,12 @@ public final class DeviceReports {
     String owner = Ownership.read(jdbc, ownerOf).at(report.key().snapt(), report.startedAt());
     TermsInForce terms =
         TermsInForce.Known.of(tariffs, surcharges, Set.of(owner)).at(owner, report.startedAt());
-    MeasuredInterval interval = report.interval();
+    MeasuredInterval interval = report.interval(0);
     return RatedReport.of(
             interval.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
             interval.lengthMs(),
             terms.terms())
         .lines()
         .net();
-  }
-
-  /// Reports of an account that are not charged yet.
-  ///
-  /// @param reports number of reports whose SNAPT's report is missing
-  /// @param expected their sum under the tariffs that were in force when they came
-  public record Expected(long reports, MicroDenarii expected) {}
-
-  /// Returns what an account is expected to be charged for reports of its devices alone.
-  public Expected expected(String account) {
-    return jdbc.sql(
-            "select count(*), coalesce(sum(expected_microdenarii), 0)::bigint from device_report"
-                + " where account = ? and state = 'PROVISIONAL'")
-        .param(account)
-        .query((row, _) -> new Expected(row.getLong(1), new MicroDenarii(row.getLong(2))))
-        .single();
   }
 }

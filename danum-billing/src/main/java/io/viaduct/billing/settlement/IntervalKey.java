@@ -23,10 +23,18 @@ public record IntervalKey(String snapt, String session, long epoch, long sequenc
 
   private static final String OF_DEVICE = "device:";
 
-  /// Returns the key of the interval that an account's device report of this interval bills. A
-  /// SNAPT cannot use its session's name, because of the colon; another account has another name.
-  IntervalKey byDevice(String account) {
-    return new IntervalKey(snapt, OF_DEVICE + account + ":" + session, epoch, sequence);
+  /// Returns the key of the interval that a device's report of this interval bills. A SNAPT cannot
+  /// use its session's name, because of the colon; another report has another number.
+  ///
+  /// @param report number of the stored report. It names no account, so an erasure has nothing to
+  ///   change in a key
+  IntervalKey byDevice(long report) {
+    return new IntervalKey(snapt, OF_DEVICE + report + ":" + session, epoch, sequence);
+  }
+
+  /// Returns true if an interval of this session is billed by a device's report.
+  public static boolean isByDevice(String session) {
+    return session.startsWith(OF_DEVICE);
   }
 
   /// Returns the key as text, e.g. `snapt-1/8f6c.../2/17`.

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param postBytes sum over the flows
 /// @param overheadBytes outer bytes that belong to no flow
 /// @param flows the flows, each once, in the order of their ids
+/// @param relays neighbours that carried part of the outer bytes, each account once
 /// @param original the report as it was signed
 /// @param evidence the evidence for the report
 public record MeasuredInterval(
@@ -38,6 +39,7 @@ public record MeasuredInterval(
     long postBytes,
     long overheadBytes,
     List<Flow> flows,
+    List<Relayed> relays,
     Original original,
     Evidence evidence) {
   /// Returns the length of the interval, milliseconds.
@@ -61,6 +63,7 @@ public record MeasuredInterval(
         postBytes,
         overheadBytes,
         flows,
+        relays,
         original,
         evidence);
   }
@@ -81,6 +84,7 @@ public record MeasuredInterval(
         postBytes,
         overheadBytes,
         flows,
+        relays,
         original,
         evidence.released(decision));
   }
@@ -114,6 +118,11 @@ public record MeasuredInterval(
       @Nullable String link,
       double jitterMs,
       FlowMeasure measure) {}
+
+  /// Outer bytes of both directions that went by a neighbour's session.
+  ///
+  /// @param account the neighbour's account, which may be unknown here
+  public record Relayed(String account, long bytes) {}
 
   /// The report as it was signed.
   ///

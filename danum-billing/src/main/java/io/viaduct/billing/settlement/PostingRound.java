@@ -35,6 +35,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class PostingRound {
   private static final String ACTIVE = "active";
 
+  private final JdbcTemplate batches;
   private final IntervalStore store;
   private final HeldReports held;
   private final JdbcClient jdbc;
@@ -64,6 +65,7 @@ final class PostingRound {
       Ownership owners,
       TermsInForce.Known terms,
       Instant now) {
+    this.batches = batches;
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
@@ -279,6 +281,7 @@ final class PostingRound {
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
     store.openDays(billed);
+    RelayRewards.insert(batches, billed);
     ledger.open(
         billed.stream()
             .filter(interval -> !interval.lines().reward().isZero())

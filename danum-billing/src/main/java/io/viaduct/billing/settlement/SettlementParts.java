@@ -108,6 +108,11 @@ class SettlementParts {
   }
 
   @Bean
+  DeviceReportList deviceReportList(JdbcClient jdbc) {
+    return new DeviceReportList(jdbc);
+  }
+
+  @Bean
   UnsignedIntervals unsigned(
       TransactionTemplate transaction,
       JdbcClient jdbc,
@@ -120,6 +125,12 @@ class SettlementParts {
   Settlement settlement(
       TransactionTemplate transaction, JdbcClient jdbc, TariffBook tariffs, Ledger ledger) {
     return new Settlement(transaction, jdbc, tariffs, ledger);
+  }
+
+  @Bean
+  RelayRewards relayRewards(
+      TransactionTemplate transaction, JdbcClient jdbc, TariffBook tariffs, Ledger ledger) {
+    return new RelayRewards(transaction, jdbc, tariffs, ledger);
   }
 
   @Bean
@@ -146,6 +157,7 @@ class SettlementParts {
   Running<SettlementClock> settlementClock(
       Settlement settlement,
       CapCredits caps,
+      RelayRewards relays,
       DeviceCharges devices,
       JdbcClient jdbc,
       ChargeListener listener,
@@ -168,6 +180,12 @@ class SettlementParts {
           tasks.every(
               configuration.settlementPeriod(),
               () -> devices.work(clock.instant()).forEach(listener::changed));
+          tasks.every(
+              configuration.settlementPeriod(),
+              () ->
+                  relays
+                      .payDue(clock.instant())
+                      .forEach(account -> listener.changed(account, List.of())));
           tasks.every(
               configuration.settlementPeriod(),
               () ->

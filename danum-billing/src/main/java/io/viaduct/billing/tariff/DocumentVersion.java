@@ -11,13 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 /// | version | what it added |
 /// |---|---|
 /// | 1 | no key `document-version`; all classes are priced at the measured point |
-/// | 2 | `point` of each class, `beneficiary` of the discount; `fees`, `caps`, `refunds` and `credit-failure`, each of which may be left out |
+/// | 2 | `point` of each class, `beneficiary` of the discount; `fees`, `caps`, `refunds`, `credit-failure` and `relay-share`, each of which may be left out |
 final class DocumentVersion {
   static final int CURRENT = 2;
 
   private static final String KEY = "document-version";
   private static final String CLASSES = "classes";
   private static final String DISCOUNT = "discount";
+  private static final String RELAY_SHARE = "relay-share";
   private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds", "credit-failure");
 
   private DocumentVersion() {}
@@ -39,6 +40,9 @@ final class DocumentVersion {
       if (!upgraded.has(key)) {
         upgraded.putObject(key);
       }
+    }
+    if (!upgraded.has(RELAY_SHARE)) {
+      upgraded.put(RELAY_SHARE, 0.0);
     }
     return upgraded;
   }
@@ -73,6 +77,7 @@ final class DocumentVersion {
     }
     add(document.get(DISCOUNT), "beneficiary", Beneficiary.USER.name());
     OPTIONAL.forEach(key -> requireAbsent(document, key));
+    requireAbsent(document, RELAY_SHARE);
   }
 
   private static void add(@Nullable JsonNode object, String key, String value) {

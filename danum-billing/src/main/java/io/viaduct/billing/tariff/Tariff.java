@@ -16,6 +16,8 @@ import java.util.TreeMap;
 /// @param creditFailure what happens to the traffic of a class while billing is away; a class that
 ///   is not named goes on
 /// @param providerFee share of a settled charge that the SNAPT's owner earns, 0..1
+/// @param relayShare share of a settled charge that relays earn together if all its bytes went by
+///   them, 0..1 (ADR 0068)
 public record Tariff(
     Map<ServiceClass, ClassTariff> classes,
     Map<String, ApplicationReference> applications,
@@ -24,7 +26,8 @@ public record Tariff(
     Map<Cap, Double> caps,
     Map<Promise, Double> refunds,
     Map<ServiceClass, CreditFailure> creditFailure,
-    double providerFee) {
+    double providerFee,
+    double relayShare) {
   /// Most application names. The limit bounds the size of a tariff.
   public static final int APPLICATIONS_MAX = 1000;
 
@@ -58,6 +61,12 @@ public record Tariff(
           TariffRule.FRACTION,
           "provider-fee",
           "provider-fee must be between 0 and 1, got " + providerFee);
+    }
+    if (!(relayShare >= 0 && relayShare + providerFee <= 1)) {
+      throw TariffRefusedException.ofKey(
+          TariffRule.FRACTION,
+          "relay-share",
+          "relay-share must be between 0 and 1 - provider-fee, got " + relayShare);
     }
     fees = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "fees", fees);
     if (fees.getOrDefault(AccessFee.PER_MEGABYTE, 0.0) > PER_MEGABYTE_MAX) {

@@ -57,6 +57,8 @@ class AppendOnlyTest {
         "update tariff set created_at = now()",
         "delete from tariff",
         "truncate charge",
+        "truncate relayed_bytes",
+        "delete from relayed_bytes",
         "update snapt_report set charge_microdenarii = 0",
         "delete from top_up",
         "delete from charging_interval",

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.settlement.Discrepancies.Discrepancy;
+import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.UsageReport;
@@ -58,7 +60,7 @@ class DeviceReportTest {
 
   private List<String> intervals() {
     return rig.jdbc.queryForList(
-        "select split_part(session_id, '-', 1) || ' ' || state from charging_interval where account = ? order by id",
+        "select regexp_replace(split_part(session_id, '-', 1), '[0-9]+', '#') || ' ' || state from charging_interval where account = ? order by id",
         String.class,
         alice);
   }
@@ -82,8 +84,8 @@ class DeviceReportTest {
     assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.ALREADY_POSTED);
     pass(Duration.ofMinutes(59));
     assertThat(rig.balance(alice)).isZero();
-    assertThat(rig.devices.expected(alice).reports()).isEqualTo(1);
-    assertThat(rig.devices.expected(alice).expected().value()).isEqualTo(-BY_DEVICE);
+    assertThat(rig.deviceReports.expected(alice).reports()).isEqualTo(1);
+    assertThat(rig.deviceReports.expected(alice).expected().value()).isEqualTo(-BY_DEVICE);
   }
 
   @Test
@@ -122,18 +124,43 @@ class DeviceReportTest {
   }
 
   @Test
+  void aReportOfTheDeviceInTheLastMomentIsTakenBackFromWhereItWasPosted() {
+    UsageReport report = report(0);
+    rig.clock.advance(MediationRig.ADJUSTMENT);
+    assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.PROVISIONAL);
+    pass(Duration.ZERO);
+    assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
+    assertThat(rig.broken()).isEmpty();
+    assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    assertThat(rig.balance(alice)).isEqualTo(BY_SNAPT);
+  }
+
+  @Test
+  void aStatementShowsTheDevicesReportsThatWereBilled() {
+    UsageReport replaced = report(0);
+    rig.submit(Reports.ofDevice(replaced, 0));
+    rig.submit(Reports.ofDevice(report(1), 0));
+    pass(Duration.ofMinutes(65));
+    rig.verdict(replaced);
+    StatementCheck.Result statement = SealedStatements.check(alice, rig.clock);
+    assertThat(statement.findings()).isEmpty();
+    assertThat(statement.ofDevices()).as("bills by the device's own report").isEqualTo(2);
+    assertThat(statement.balance()).isEqualTo(rig.balance(alice));
+  }
+
+  @Test
   void aLostReportOfTheSnaptIsChargedByTheDevicesAndReplacedWhenItComes() {
     UsageReport report = report(0);
     rig.submit(Reports.ofDevice(report, 0));
     pass(Duration.ofMinutes(61));
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
-    assertThat(intervals()).containsExactly("device:alice FINAL_PROVISIONAL");
+    assertThat(intervals()).containsExactly("device:#:s FINAL_PROVISIONAL");
     pass(Duration.ofHours(20));
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
 
     assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
     assertThat(rig.balance(alice)).isEqualTo(BY_SNAPT);
-    assertThat(intervals()).containsExactly("device:alice VOID", "s ADJUSTED");
+    assertThat(intervals()).containsExactly("device:#:s VOID", "s ADJUSTED");
     assertThat(states()).containsExactly("FINAL");
   }
 
@@ -143,7 +170,7 @@ class DeviceReportTest {
     rig.submit(Reports.ofDevice(report, 0));
     pass(Duration.ofHours(2));
     pass(Duration.ofHours(23));
-    assertThat(intervals()).containsExactly("device:alice FINAL");
+    assertThat(intervals()).containsExactly("device:#:s FINAL");
     assertThat(states()).containsExactly("FINAL");
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE);
   }

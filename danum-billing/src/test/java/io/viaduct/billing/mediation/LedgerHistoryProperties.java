@@ -26,8 +26,10 @@ import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,8 +54,10 @@ import org.jspecify.annotations.Nullable;
 /// invariant after each step. One generator makes them: histories have duplicates, conflicts,
 /// reordering, lost reports, restarts of a SNAPT and of billing, sessions that report to two
 /// billing instances at once, late and too late reports, unknown accounts, changes of the tariff,
-/// top-ups, credits, refunds, reservations, settlements and re-ratings.
+/// top-ups, credits, refunds, reservations, settlements, re-ratings, reports of devices that agree,
+/// differ, come alone or are too late, and neighbours that relay.
 class LedgerHistoryProperties {
+  private static final BigDecimal RELAYED = new BigDecimal("0.5");
   private static final TariffVersion FORGOTTEN_FEE =
       corrected(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}");
   private static final TariffVersion FORGOTTEN_CAP =
@@ -77,6 +81,8 @@ class LedgerHistoryProperties {
     enum Kind {
       SUBMIT,
       SUBMIT_TOGETHER,
+      SUBMIT_BY_DEVICE,
+      CHARGE_BY_DEVICES,
       TOP_UP,
       GIVE_BACK,
       RESERVE,
@@ -94,6 +100,8 @@ class LedgerHistoryProperties {
         Arbitraries.frequency(
             net.jqwik.api.Tuple.of(6, Step.Kind.SUBMIT),
             net.jqwik.api.Tuple.of(2, Step.Kind.SUBMIT_TOGETHER),
+            net.jqwik.api.Tuple.of(4, Step.Kind.SUBMIT_BY_DEVICE),
+            net.jqwik.api.Tuple.of(2, Step.Kind.CHARGE_BY_DEVICES),
             net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
             net.jqwik.api.Tuple.of(2, Step.Kind.GIVE_BACK),
             net.jqwik.api.Tuple.of(2, Step.Kind.RESERVE),
@@ -115,7 +123,7 @@ class LedgerHistoryProperties {
       run.apply(step);
       run.compare();
     }
-    run.statementsHold();
+    run.end();
   }
 
   @Example
@@ -225,7 +233,7 @@ class LedgerHistoryProperties {
             "{\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
                 + "\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,"
                 + "\"beneficiary\":\"SPLIT\"}}",
-            "{\"fees\":{\"PER_MEGABYTE\":0.5}}");
+            "{\"fees\":{\"PER_MEGABYTE\":0.5},\"relay-share\":0.3}");
 
     private MediationRig rig =
         new MediationRig(
@@ -270,8 +278,19 @@ class LedgerHistoryProperties {
         case TOP_UP -> step.numbers().forEach(this::topUp);
         case WAIT -> {
           // Usually some minutes; sometimes beyond the adjustment time.
-          int minutes = step.numbers().getFirst() % 8;
-          rig.clock.advance(minutes == 7 ? Duration.ofHours(23) : Duration.ofMinutes(minutes));
+          int minutes = step.numbers().getFirst() % 9;
+          rig.clock.advance(
+              switch (minutes) {
+                case 8 -> Duration.ofMinutes(65); // devices' reports are charged
+                case 7 -> Duration.ofHours(23);
+                default -> Duration.ofMinutes(minutes);
+              });
+        }
+        case SUBMIT_BY_DEVICE -> step.numbers().forEach(this::submitByDevice);
+        case CHARGE_BY_DEVICES -> {
+          rig.chargeByDevices();
+          oracle.chargeByDevices(rig.clock.instant());
+          workOff();
         }
         case SUBMIT_TOGETHER -> submitTogether(step.numbers());
         case GIVE_BACK -> step.numbers().forEach(this::giveBack);
@@ -283,10 +302,16 @@ class LedgerHistoryProperties {
         case RESTART_BILLING -> rig = rig.another();
         case SETTLE -> {
           rig.settlement.settleDue(rig.clock.instant());
+          workOff();
           oracle.settle(rig.clock.instant());
         }
         case RERATE -> step.numbers().forEach(this::rerate);
       }
+    }
+
+    private void workOff() {
+      rig.rerating.workOff(rig.clock.instant());
+      rig.relayRewards.payDue(rig.clock.instant());
     }
 
     // Of one account, so that two runs of a history may differ in their accounts.
@@ -303,7 +328,7 @@ class LedgerHistoryProperties {
           new ReratingOrder(
               id, from, to, account, null, corrected.version(), "a price was wrong", "operator"),
           rig.clock.instant());
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
       return rig.reratings.find(id).orElseThrow();
     }
 
@@ -327,7 +352,13 @@ class LedgerHistoryProperties {
           end,
           tariff -> bill(session, sequence, variant, tariff),
           // An interval without bytes needs no receipt.
-          receipt || sequence == 4);
+          receipt || sequence == 4,
+          sequence == 1 ? new OracleLedger.Relay(other(account), RELAYED) : null);
+    }
+
+    // The neighbour of an account carries half of one of its intervals.
+    private String other(int account) {
+      return account(account == 0 ? 1 : 0);
     }
 
     private BillLines bill(int session, int sequence, int variant, Tariff tariff) {
@@ -363,26 +394,84 @@ class LedgerHistoryProperties {
 
     private UsageReport report(OracleLedger.Spec spec) {
       String[] parts = spec.content().split(" ");
-      return Reports.report(
-              "snapt-" + tag,
+      UsageReport.Builder report =
+          Reports.report(
+                  "snapt-" + tag,
+                  spec.session(),
+                  spec.epoch(),
+                  spec.sequence(),
+                  spec.account(),
+                  spec.end(),
+                  flows(
+                      Integer.parseInt(parts[0]),
+                      (int) spec.sequence(),
+                      Integer.parseInt(parts[4])))
+              .setLast(parts[4].equals("1"));
+      if (spec.relay() != null) {
+        report
+            .addRelaysBuilder()
+            .setAccount(spec.relay().account())
+            .setBytes(report.getPostBytes());
+        report.setOverheadBytes(report.getPostBytes());
+      }
+      return report.build();
+    }
+
+    // The device has seen the bytes of the SNAPT's report, or much more. What it says is charged
+    // without savings.
+    private void submitByDevice(int n) {
+      OracleLedger.Spec spec = spec(n);
+      UsageReport report = report(spec);
+      long more = (n >> 14) % 4 == 0 && spec.sequence() != 4 ? 3_000_000 : 0;
+      SignedDeviceReport signed = Reports.ofDevice(report, more);
+      OracleLedger.Spec seen =
+          new OracleLedger.Spec(
               spec.session(),
               spec.epoch(),
               spec.sequence(),
               spec.account(),
+              spec.content(),
               spec.end(),
-              flows(Integer.parseInt(parts[0]), (int) spec.sequence(), Integer.parseInt(parts[4])))
-          .setLast(parts[4].equals("1"))
-          .build();
+              tariff -> billOfDevice(report, more, tariff),
+              true,
+              null);
+      assertThat(rig.submit(signed))
+          .isEqualTo(oracle.submitByDevice(seen, report.getPreBytes() + more, rig.clock.instant()));
+    }
+
+    private BillLines billOfDevice(UsageReport report, long more, Tariff tariff) {
+      List<FlowMeasure> flows = new ArrayList<>();
+      for (FlowUsage flow : report.getFlowsList()) {
+        long bytes =
+            flow.getUp().getPreBytes()
+                + flow.getDown().getPreBytes()
+                + (flows.isEmpty() ? more : 0);
+        flows.add(
+            new FlowMeasure(
+                ServiceClass.HT_LD,
+                flow.getApplication(),
+                bytes,
+                bytes,
+                0.0,
+                60_000,
+                flow.getDelayMs(),
+                null,
+                DelaySource.MEASURED,
+                Demand.UNKNOWN));
+      }
+      return RatedReport.of(flows, 60_000, new Terms(tariff, surcharge)).lines();
     }
 
     private void submit(List<OracleLedger.Spec> specs) {
       List<ReportVerdict> expected = expected(specs);
       assertThat(submitted(rig, specs)).isEqualTo(expected);
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
     }
 
     private List<ReportVerdict> expected(List<OracleLedger.Spec> specs) {
-      return specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
+      return specs.stream()
+          .map(s -> oracle.submit(s, report(s).getPreBytes(), rig.clock.instant()))
+          .toList();
     }
 
     private List<ReportVerdict> submitted(MediationRig to, List<OracleLedger.Spec> specs) {
@@ -415,7 +504,7 @@ class LedgerHistoryProperties {
       List<ReportVerdict> first = submitted(rig, one);
       assertThat(first).isEqualTo(expected(one));
       assertThat(beside.join()).isEqualTo(expected(other));
-      rig.rerating.workOff(rig.clock.instant());
+      workOff();
     }
 
     // A refund of a charge, of a third of it up to more than all, or a credit without a charge.
@@ -445,12 +534,13 @@ class LedgerHistoryProperties {
     private long charge(OracleLedger.Spec spec) {
       return rig.jdbc.queryForObject(
           "select c.id from charge c join charging_interval i on i.id = c.interval_id"
-              + " where (i.snapt_id, i.session_id, i.epoch, i.sequence) = (?, ?, ?, ?)",
+              + " where (i.snapt_id, i.epoch, i.sequence) = (?, ?, ?)"
+              + " and regexp_replace(i.session_id, '^device:[0-9]+:', 'device:' || i.account || ':') = ?",
           Long.class,
           "snapt-" + tag,
-          spec.session(),
           spec.epoch(),
-          spec.sequence());
+          spec.sequence(),
+          spec.session());
     }
 
     private void topUp(int n) {
@@ -470,21 +560,39 @@ class LedgerHistoryProperties {
             .as(account(i))
             .isEqualTo(oracle.balance("USER:" + account(i)));
       }
-      assertThat(rig.ledger.balance(LedgerAccount.provider(owner)).value())
+      assertThat(posted(LedgerAccount.provider(owner).name()))
+          .as("PROVIDER")
           .isEqualTo(oracle.balance("PROVIDER"));
-      assertThat(posted("CLEARING")).isEqualTo(oracle.balance("CLEARING"));
-      assertThat(posted("OPERATOR:REVENUE")).isEqualTo(oracle.balance("REVENUE"));
-      assertThat(posted("OPERATOR:FEES")).isEqualTo(oracle.balance("FEES"));
-      assertThat(posted("OPERATOR:DISCOUNT")).isEqualTo(oracle.balance("DISCOUNT"));
-      assertThat(posted("OPERATOR:ADJUSTMENT")).isEqualTo(oracle.balance("ADJUSTMENT"));
+      assertThat(posted("CLEARING")).as("CLEARING").isEqualTo(oracle.balance("CLEARING"));
+      assertThat(posted("OPERATOR:REVENUE")).as("REVENUE").isEqualTo(oracle.balance("REVENUE"));
+      assertThat(posted("OPERATOR:FEES")).as("FEES").isEqualTo(oracle.balance("FEES"));
+      assertThat(posted("OPERATOR:DISCOUNT")).as("DISCOUNT").isEqualTo(oracle.balance("DISCOUNT"));
+      assertThat(posted("OPERATOR:ADJUSTMENT"))
+          .as("ADJUSTMENT")
+          .isEqualTo(oracle.balance("ADJUSTMENT"));
       assertThat(
               rig.jdbc.queryForObject(
                   "select count(*) from charging_interval where snapt_id = ?",
                   Integer.class,
                   "snapt-" + tag))
           .isEqualTo(oracle.size());
+      assertThat(
+              rig.jdbc.queryForObject(
+                  "select count(*) from discrepancy where snapt_id = ?",
+                  Integer.class,
+                  "snapt-" + tag))
+          .isEqualTo(oracle.discrepancies);
       reserving.check();
       assertThat(rig.broken()).isEmpty();
+    }
+
+    // Everything that waits for a report is decided. The next run finds nothing of this one.
+    private void end() {
+      rig.clock.advance(MediationRig.ADJUSTMENT.plusMinutes(1));
+      apply(new Step(Step.Kind.CHARGE_BY_DEVICES, List.of(0)));
+      apply(new Step(Step.Kind.SETTLE, List.of(0)));
+      compare();
+      statementsHold();
     }
 
     private void statementsHold() {

@@ -17,9 +17,11 @@ import io.viaduct.billing.rerating.ReratingBatch;
 import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.DeviceCharges;
+import io.viaduct.billing.settlement.DeviceReportList;
 import io.viaduct.billing.settlement.DeviceReports;
 import io.viaduct.billing.settlement.Discrepancies;
 import io.viaduct.billing.settlement.HeldReports;
+import io.viaduct.billing.settlement.RelayRewards;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.settlement.Settlement;
@@ -73,6 +75,8 @@ final class MediationRig {
   final TopUps topUps = new TopUps(SharedDatabase.transaction(), client, ledger);
   final Settlement settlement =
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
+  final RelayRewards relayRewards =
+      new RelayRewards(SharedDatabase.transaction(), client, tariffs, ledger);
   final Credits credits = new Credits(SharedDatabase.transaction(), client, ledger);
   final CapCredits caps =
       new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);
@@ -88,6 +92,7 @@ final class MediationRig {
       new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
       new LedgerVerification(client, new Snapshot(SharedDatabase.transactions()));
+  final DeviceReportList deviceReports = new DeviceReportList(client);
   final DeviceReports devices;
   final DeviceCharges deviceCharges;
   final ReportIntake intake;

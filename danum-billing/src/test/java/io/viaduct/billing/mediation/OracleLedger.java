@@ -18,6 +18,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A slow but obvious ledger, the oracle for the real one: plain maps, one report at a time, no
 /// database. It takes the bill of a report under a tariff as given.
@@ -30,11 +31,15 @@ final class OracleLedger {
       String content,
       Instant end,
       Function<Tariff, BillLines> bill,
-      boolean signed) {
+      boolean signed,
+      @Nullable Relay relay) {
     String key() {
       return session + "/" + epoch + "/" + sequence;
     }
   }
+
+  /// A neighbour that carried a part of the wire bytes, 0..1.
+  record Relay(String account, BigDecimal part) {}
 
   private static final class Interval {
     private final Spec spec;
@@ -42,19 +47,54 @@ final class OracleLedger {
     private final Instant due;
     private final BillLines reported; // the bill of its report, before re-ratings
     private final boolean late;
+    private final boolean byDevice;
     private BillLines bill;
     private boolean settled;
     private boolean signed;
     private long refunded;
 
+    private boolean isVoid;
+
     private Interval(Spec spec, BillLines bill, Instant end, boolean late) {
+      this(spec, bill, end, late, end.plus(MediationRig.GRACE), spec.signed());
+    }
+
+    private static Interval byDevice(Device device, BillLines bill) {
+      return new Interval(
+          device.spec, bill, device.end, false, device.end.plus(MediationRig.ADJUSTMENT), false);
+    }
+
+    private Interval(
+        Spec spec, BillLines bill, Instant end, boolean late, Instant due, boolean signed) {
       this.spec = spec;
       this.start = end.minus(LENGTH);
-      this.due = end.plus(MediationRig.GRACE);
+      this.due = due;
+      this.byDevice = spec.session().startsWith("device:");
       this.reported = bill;
       this.bill = bill;
       this.late = late;
-      this.signed = spec.signed();
+      this.signed = signed;
+    }
+
+    private boolean isReplaceable() {
+      return byDevice && !signed && !isVoid;
+    }
+  }
+
+  /// A device's report. Its spec has the session of the interval that it may bill.
+  private static final class Device {
+    private final Spec spec;
+    private final long bytes;
+    private final Instant end;
+    private boolean isDecided;
+    private boolean isUncharged;
+    private boolean isDiscrepant;
+    private @Nullable Interval charged;
+
+    private Device(Spec spec, long bytes, Instant end) {
+      this.spec = spec;
+      this.bytes = bytes;
+      this.end = end;
     }
   }
 
@@ -76,6 +116,10 @@ final class OracleLedger {
   private final NavigableMap<Instant, Tariff> tariffs = new TreeMap<>();
   private final List<Correction> corrections = new ArrayList<>();
   private final Map<String, Long> epochs = new HashMap<>();
+  private final Map<String, Device> devices = new LinkedHashMap<>(); // by key and account
+  private final Map<String, String> heldPlaces = new HashMap<>(); // key and account, by content
+  private final Map<String, Long> snaptBytes = new HashMap<>(); // by key and account
+  int discrepancies;
   private final Map<String, String> topUpKeys = new HashMap<>();
   private final Set<String> creditKeys = new HashSet<>();
   final Map<String, Long> balances = new HashMap<>();
@@ -96,7 +140,11 @@ final class OracleLedger {
   /// Returns the bill of a report whose interval ended at a time: it costs what the tariff says
   /// that is in force at its start.
   BillLines bill(Spec spec, Instant end) {
-    return spec.bill().apply(tariffs.floorEntry(end.minus(LENGTH)).getValue());
+    return spec.bill().apply(tariffAt(end.minus(LENGTH)));
+  }
+
+  private Tariff tariffAt(Instant start) {
+    return tariffs.floorEntry(start).getValue();
   }
 
   private void move(String from, String to, long amount) {
@@ -104,10 +152,134 @@ final class OracleLedger {
     balances.merge(to, amount, Math::addExact);
   }
 
-  ReportVerdict submit(Spec spec, Instant now) {
+  private static String place(Spec spec) {
+    return spec.key() + " " + spec.account();
+  }
+
+  /// Takes a device's report.
+  ///
+  /// @param spec as of the SNAPT's report of the interval, with the bill of the device's
+  ReportVerdict submitByDevice(Spec spec, long bytes, Instant now) {
+    if (!accounts.contains(spec.account())) {
+      return ReportVerdict.REJECTED;
+    }
+    Device known = devices.get(place(spec));
+    if (known != null) {
+      return known.bytes == bytes ? ReportVerdict.ALREADY_POSTED : ReportVerdict.CONFLICT;
+    }
+    Instant end = believed(spec.end(), now);
+    if (Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0) {
+      return ReportVerdict.REJECTED;
+    }
+    Spec own =
+        new Spec(
+            "device:" + spec.account() + ":" + spec.session(),
+            spec.epoch(),
+            spec.sequence(),
+            spec.account(),
+            "device " + spec.content(),
+            spec.end(),
+            spec.bill(),
+            true,
+            null);
+    Device device = new Device(own, bytes, end);
+    devices.put(place(spec), device);
+    Long reported = snaptBytes.get(place(spec));
+    if (reported == null) {
+      return ReportVerdict.PROVISIONAL;
+    }
+    compare(device, reported);
+    return ReportVerdict.POSTED;
+  }
+
+  private void compare(Device device, long reported) {
+    device.isDecided = true;
+    long difference = Math.abs(reported - device.bytes);
+    if (difference > 1 << 20 && 20 * difference > Math.max(reported, device.bytes)) {
+      discrepancies++;
+      device.isDiscrepant = true;
+    }
+  }
+
+  /// Charges what is due by devices' reports, and makes lasting what can no longer be replaced.
+  void chargeByDevices(Instant now) {
+    for (Map.Entry<String, Device> each : devices.entrySet()) {
+      Device device = each.getValue();
+      if (!device.isDecided
+          && !device.isUncharged
+          && device.charged == null
+          && device.end.isBefore(now.minus(MediationRig.CHARGE_AFTER))
+          && !heldPlaces.containsValue(each.getKey())) {
+        charge(device);
+      }
+    }
+    devices.values().stream()
+        .filter(device -> device.charged != null && device.charged.isReplaceable())
+        .forEach(device -> corrections.forEach(each -> correct(device.charged, each)));
+    for (Map.Entry<String, Device> each : devices.entrySet()) {
+      Device device = each.getValue();
+      if (device.charged != null
+          && device.charged.isReplaceable()
+          && device.end.isBefore(now.minus(MediationRig.ADJUSTMENT))
+          && !heldPlaces.containsValue(each.getKey())) {
+        device.charged.signed = true;
+      }
+    }
+    devices
+        .values()
+        .removeIf(device ->
+            device.isDecided
+                && !device.isDiscrepant
+                && device.charged == null
+                && device.end.isBefore(now.minus(MediationRig.ADJUSTMENT.multipliedBy(2))));
+  }
+
+  private void charge(Device device) {
+    BillLines bill = bill(device.spec, device.end);
+    long sum =
+        intervals.values().stream()
+            .filter(i -> i.isReplaceable() && i.spec.account().equals(device.spec.account()))
+            .mapToLong(i -> i.bill.gross().value())
+            .sum();
+    if (sum + bill.gross().value() > MediationRig.DEVICE_BOUND.value()) {
+      device.isUncharged = true;
+      return;
+    }
+    device.charged = Interval.byDevice(device, bill);
+    intervals.put(device.spec.key(), device.charged);
+    post(device.charged, bill);
+  }
+
+  // The SNAPT's report takes the place of the device's.
+  private void replace(Spec spec, long bytes) {
+    snaptBytes.put(place(spec), bytes);
+    Device device = devices.get(place(spec));
+    if (device == null) {
+      return;
+    }
+    Interval charged = device.charged;
+    if (charged != null) {
+      post(charged, BillLines.NOTHING.minus(charged.bill));
+      charged.isVoid = true;
+    }
+    compare(device, bytes);
+  }
+
+  private boolean isChargedForGood(Spec spec) {
+    Device device = devices.get(place(spec));
+    return device != null
+        && device.charged != null
+        && device.charged.signed
+        && !device.charged.isVoid;
+  }
+
+  ReportVerdict submit(Spec spec, long bytes, Instant now) {
     Interval known = intervals.get(spec.key());
     if (known != null) {
       return again(known, spec);
+    }
+    if (isChargedForGood(spec)) {
+      return ReportVerdict.REJECTED;
     }
     Instant first = held.getOrDefault(spec.content(), now);
     Instant end = believed(spec.end(), first);
@@ -120,13 +292,16 @@ final class OracleLedger {
     if (!accounts.contains(spec.account())
         || !spec.signed() && unsigned(spec.account()) + bill.gross().value() > unsignedBound) {
       held.putIfAbsent(spec.content(), now);
+      heldPlaces.put(spec.content(), place(spec));
       return spec.signed() ? ReportVerdict.HELD : ReportVerdict.PROVISIONAL;
     }
     epochs.merge(spec.session(), spec.epoch(), Math::max);
     boolean late = !first.isBefore(end.plus(MediationRig.GRACE));
     Interval interval = new Interval(spec, bill, end, late);
     intervals.put(spec.key(), interval);
+    heldPlaces.remove(spec.content());
     post(interval, bill);
+    replace(spec, bytes);
     corrections.forEach(correction -> correct(interval, correction));
     return spec.signed() ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
   }
@@ -149,7 +324,7 @@ final class OracleLedger {
 
   // An interval whose charge was refunded by more than its new bill keeps the one that it has.
   private void correct(Interval interval, Correction correction) {
-    if (!correction.concerns(interval)) {
+    if (interval.isVoid || !correction.concerns(interval)) {
       return;
     }
     BillLines corrected = interval.spec.bill().apply(correction.tariff());
@@ -158,8 +333,8 @@ final class OracleLedger {
     }
     post(interval, corrected.minus(interval.bill));
     if (interval.settled) {
-      settle(interval.bill, -1);
-      settle(corrected, 1);
+      settle(interval, interval.bill, -1);
+      settle(interval, corrected, 1);
     }
     interval.bill = corrected;
   }
@@ -177,7 +352,7 @@ final class OracleLedger {
 
   private long unsigned(String account) {
     return intervals.values().stream()
-        .filter(i -> !i.signed && i.spec.account().equals(account))
+        .filter(i -> !i.signed && !i.byDevice && i.spec.account().equals(account))
         .mapToLong(i -> i.reported.gross().value())
         .sum();
   }
@@ -191,14 +366,24 @@ final class OracleLedger {
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
       if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
-        settle(interval.bill, 1);
+        settle(interval, interval.bill, 1);
         interval.settled = true;
       }
     }
   }
 
   // Shares a charge. The sign is -1 to take the shares back.
-  private void settle(BillLines bill, int sign) {
+  private void settle(Interval interval, BillLines bill, int sign) {
+    Relay relay = interval.spec.relay();
+    if (relay != null) {
+      BigDecimal share = BigDecimal.valueOf(tariffAt(interval.start).relayShare());
+      BigDecimal reward =
+          BigDecimal.valueOf(bill.charge().value()).multiply(share).multiply(relay.part());
+      move(
+          "REVENUE",
+          "USER:" + relay.account(),
+          sign * reward.setScale(0, RoundingMode.HALF_EVEN).longValueExact());
+    }
     long charge = bill.charge().value();
     long fee =
         new BigDecimal(charge)
@@ -225,7 +410,10 @@ final class OracleLedger {
   /// Refunds a charge. Returns true if it moved money: never more than was paid, once per key.
   boolean refund(String key, Spec spec, long amount) {
     Interval interval = intervals.get(spec.key());
-    if (creditKeys.contains(key) || interval.refunded + amount > net(spec)) {
+    if (creditKeys.contains(key)
+        || interval.isVoid
+        || interval.isReplaceable()
+        || interval.refunded + amount > net(spec)) {
       return false;
     }
     creditKeys.add(key);

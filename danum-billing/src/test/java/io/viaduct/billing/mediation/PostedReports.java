@@ -3,6 +3,7 @@ package io.viaduct.billing.mediation;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -47,5 +48,34 @@ public final class PostedReports {
             + " where i.snapt_id = ? order by c.id",
         Long.class,
         "snapt-" + tag);
+  }
+
+  /// Stores a device's report of the present minute, which no SNAPT has reported.
+  public static void byDeviceAlone(String account) {
+    byDevice(new MediationRig("owner-" + account), account, 0);
+  }
+
+  /// Posts a SNAPT's report of the present minute, and one of the device that has counted more.
+  public static void byBothEnds(String account, long moreBytes) {
+    MediationRig rig = new MediationRig("owner-" + account);
+    rig.submit(byDevice(rig, account, moreBytes));
+  }
+
+  private static UsageReport byDevice(MediationRig rig, String account, long moreBytes) {
+    UsageReport report =
+        Reports.report(
+                "snapt-" + account,
+                "s-" + account,
+                1,
+                0,
+                account,
+                rig.clock.instant(),
+                Reports.workedExample())
+            .build();
+    ReportVerdict verdict = rig.submit(Reports.ofDevice(report, moreBytes));
+    if (verdict != ReportVerdict.PROVISIONAL) {
+      throw new AssertionError(verdict);
+    }
+    return report;
   }
 }

@@ -18,20 +18,31 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.receipts.DayRoots;
 import io.viaduct.billing.receipts.ReceiptSealer;
 import io.viaduct.billing.receipts.ReceiptVerification;
+import io.viaduct.billing.receipts.StatementFiles;
 import io.viaduct.billing.receipts.StatementKey;
 import io.viaduct.billing.retention.Retention;
 import io.viaduct.billing.settlement.CapCredits;
+import io.viaduct.billing.settlement.DeviceCharges;
 import io.viaduct.billing.settlement.Settlement;
+import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.statement.Statements;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.UsageReport;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +55,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Months of bills in a database of its own, from the posting of reports until they are dropped.
 class RetentionTest {
   private static final long CHARGED = 34_348_658; // by each report of the worked example
+  private static final long BY_DEVICE = 35_541_158; // likewise, without the discount
   private static final StatementKey KEY = new StatementKey(new byte[32]);
   private static final Duration MONTH = Duration.ofDays(31);
 
@@ -245,6 +257,50 @@ class RetentionTest {
   }
 
   @Test
+  void aStatementAfterDroppedMonthsBeginsAtAKeptReceiptAndIsVerifiedOffline() throws Exception {
+    MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
+    topUp();
+    for (long sequence = 0; sequence < 4; sequence++) {
+      verdict(mediation, report(sequence), clock.instant());
+      seal(); // and publishes a root in each month
+      clock.advance(MONTH);
+    }
+    settle();
+    owner.update("update cdr_export set enabled = true");
+    retain(2, 0);
+    export();
+    StatementCheck.Result whole = statement();
+    assertThat(whole.findings()).isEmpty();
+    assertThat(whole.first()).isEqualTo(1);
+    retain(2, 0);
+    assertThat(count("charging_interval")).isEqualTo(2);
+
+    StatementCheck.Result kept = statement();
+    assertThat(kept.findings()).isEmpty();
+    assertThat(kept.first()).as("number of the first kept receipt").isEqualTo(whole.last() - 1);
+    assertThat(kept.last()).isEqualTo(whole.last());
+    assertThat(kept.balance()).isEqualTo(whole.balance()).isEqualTo(balance());
+    assertThat(kept.roots()).isNotEmpty();
+    assertThat(whole.roots()).containsAllEntriesOf(kept.roots());
+  }
+
+  private StatementCheck.Result statement() throws IOException {
+    JdbcClient client = JdbcClient.create(jdbc);
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    new StatementFiles(
+            client,
+            new Snapshot(new JdbcTransactionManager(pool)),
+            new DayRoots(transaction, jdbc, KEY, clock),
+            KEY,
+            clock)
+        .write("alice", null, null, file);
+    return StatementCheck.of(
+        new ByteArrayInputStream(file.toByteArray()),
+        new StatementCheck.Known(Map.of(), Map.of(), Set.of(), Set.of()));
+  }
+
+  @Test
   void aMonthThatIsNotFinalOrNotExportedIsKept() {
     MediationService mediation = postFourMonths();
     retain(2, 0);
@@ -270,7 +326,8 @@ class RetentionTest {
 
   @Test
   void anErasedUserIsAPseudonymInALedgerThatHolds() {
-    var unused = postFourMonths();
+    MediationService mediation = postFourMonths();
+    byDeviceAlone(mediation);
     assertThat(erase("alice")).isEqualTo("not_closed");
     jdbc.update(
         "update account set state = 'closed', password_hash = null, sip_secret = 'none' where id = 'alice'");
@@ -280,11 +337,35 @@ class RetentionTest {
     assertThat(erase("alice")).isNull();
 
     assertThat(new Ledger(jdbc).balance(LedgerAccount.user("erased-1")).value())
-        .isEqualTo(1_000_000 - 4 * CHARGED);
+        .isEqualTo(1_000_000 - 4 * CHARGED - BY_DEVICE);
     assertThat(erase("alice")).isEqualTo("unknown");
     assertThat(count("flow_peer")).isZero();
     verify();
     assertThat(tablesWith("alice")).isEmpty();
+  }
+
+  /// Charges a minute that only the device has reported.
+  private void byDeviceAlone(MediationService mediation) {
+    mediation.submit(
+        SubmitDeviceReportsRequest.newBuilder()
+            .setReceivedMs(clock.millis())
+            .addReports(Reports.ofDevice(report(9), 0))
+            .addTokenKeys(Reports.PROVEN.tokenKey())
+            .build());
+    clock.advance(MediationRig.ADJUSTMENT.plusMinutes(1));
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    JdbcClient client = JdbcClient.create(jdbc);
+    new DeviceCharges(
+            transaction,
+            jdbc,
+            new TariffBook(client, transaction),
+            new SurchargeBook(client, transaction),
+            new Ledger(jdbc),
+            new SettlementRules(
+                MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS),
+            new DeviceCharges.Rules(
+                MediationRig.CHARGE_AFTER, MediationRig.DEVICE_BOUND, MediationRig.ADJUSTMENT))
+        .work(clock.instant());
   }
 
   private String erase(String account) {

@@ -10,6 +10,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.mediation.PostedReports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -302,6 +303,38 @@ class WebhooksTest {
         });
     assertThat(billing.get(hooks(alice) + "/" + id + "/deliveries", login).body().get("deliveries"))
         .isEmpty();
+  }
+
+  @Test
+  void aDiscrepancyIsToldWithWhatItsNumbersCount() throws Exception {
+    Answer made = made("operator", operator, place, "\"report.discrepancy\"", true);
+    PostedReports.byBothEnds(alice, 3_000_000);
+    JsonNode told =
+        received(1).stream()
+            .map(each -> each.json().get("data"))
+            .filter(each -> each.get("account").asString().equals(alice))
+            .findFirst()
+            .orElseThrow();
+    assertThat(told.get("basis").asString()).isEqualTo("interval");
+    assertThat(told.get("snaptBytes").asString()).isEqualTo("3975000");
+    assertThat(told.get("deviceBytes").asString()).isEqualTo("6975000");
+    String id = told.get("discrepancy").asString();
+    JsonNode list =
+        billing
+            .get("/api/v1/reports/discrepancies?limit=500", operator)
+            .body()
+            .get("discrepancies");
+    assertThat(list)
+        .filteredOn(each -> each.get("id").asString().equals(id))
+        .singleElement()
+        .satisfies(each -> assertThat(each.get("basis").asString()).isEqualTo("interval"));
+    billing.call(
+        "DELETE",
+        hooks("operator") + "/" + made.body().at("/webhook/id").asString(),
+        operator,
+        null,
+        billing.ifMatch(
+            hooks("operator") + "/" + made.body().at("/webhook/id").asString(), operator));
   }
 
   @Test

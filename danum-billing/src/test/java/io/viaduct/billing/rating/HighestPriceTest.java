@@ -55,7 +55,8 @@ class HighestPriceTest {
             TARIFF.caps(),
             TARIFF.refunds(),
             TARIFF.creditFailure(),
-            TARIFF.providerFee());
+            TARIFF.providerFee(),
+            TARIFF.relayShare());
     return new Terms(at, new Surcharge(Map.of(ServiceClass.HT_HD, 0.3)));
   }
 

@@ -11,6 +11,7 @@ import io.viaduct.usage.statement.StatementCharge;
 import io.viaduct.usage.statement.StatementReceipt;
 import io.viaduct.usage.statement.StatementRoot;
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -41,15 +42,21 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
   ///
   /// @param day day after the first one
   /// @param report the billed report; null for money that came otherwise
+  /// @param isByDevice true if the device's own report of the same interval is billed instead
   record Step(
       int day,
       String kind,
       String identity,
       long amount,
       List<StatementCharge> charges,
-      UsageReport report) {
+      UsageReport report,
+      boolean isByDevice) {
     Step withAmount(long other) {
-      return new Step(day, kind, identity, other, charges, report);
+      return new Step(day, kind, identity, other, charges, report, isByDevice);
+    }
+
+    Step onDay(int other) {
+      return new Step(other, kind, identity, amount, charges, report, isByDevice);
     }
   }
 
@@ -66,7 +73,7 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
 
   private static Step topUp(int day, int number, Random random) {
     return new Step(
-        day, "TOP_UP", "top-up:" + number, 1 + random.nextInt(1_000_000), List.of(), null);
+        day, "TOP_UP", "top-up:" + number, 1 + random.nextInt(1_000_000), List.of(), null, false);
   }
 
   private static Step report(int day, int number, Random random) {
@@ -93,13 +100,15 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
         Reports.report(
                 "snapt-1", "session", 1, number, ACCOUNT, BEGIN.plusSeconds(60 + number), flows)
             .build();
+    boolean isByDevice = number % 4 == 3;
     return new Step(
         day,
         "CORRECTION",
-        "report:snapt-1/session/1/" + number,
+        "report:snapt-1/%ssession/1/%d".formatted(isByDevice ? "device:7:" : "", number),
         -charges.stream().mapToLong(StatementCharge::net).sum(),
         charges,
-        report);
+        report,
+        isByDevice);
   }
 
   /// Makes the statement with a root at the end of each day, the last one included.
@@ -129,7 +138,7 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
                 receipt,
                 KEY.sign(SignedMessage.STATEMENT_RECEIPT, previous),
                 step.charges(),
-                step.report() == null ? null : countersigned(step.report())));
+                signed(step)));
       }
       file.write(day(day, roots, genesis, number, previous, others));
       file.end(number, KEY);
@@ -152,8 +161,28 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
         balance,
         step.report() == null
             ? ByteString.EMPTY
-            : ByteString.copyFrom(Sha256.of(step.report().toByteArray())),
+            : ByteString.copyFrom(
+                Sha256.of(
+                    step.isByDevice()
+                        ? ofDevice(step.report()).getReport().toByteArray()
+                        : step.report().toByteArray())),
         step.charges().isEmpty() ? ByteString.EMPTY : StatementCharge.digest(step.charges()));
+  }
+
+  private static SignedDeviceReport ofDevice(UsageReport report) {
+    return Reports.ofDevice(report, 0);
+  }
+
+  private static StatementLines.SignedReport signed(Step step) {
+    if (step.report() == null) {
+      return null;
+    }
+    if (!step.isByDevice()) {
+      return countersigned(step.report());
+    }
+    SignedDeviceReport report = ofDevice(step.report());
+    return new StatementLines.ByDevice(
+        report.getReport(), report.getSignature(), deviceKey(step.report()));
   }
 
   private static StatementLines.Countersigned countersigned(UsageReport report) {

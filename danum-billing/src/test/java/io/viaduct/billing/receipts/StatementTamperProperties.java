@@ -26,9 +26,11 @@ class StatementTamperProperties {
     assertThat(result.receipts()).isEqualTo(steps.size());
     assertThat(result.covered()).isEqualTo(steps.size());
     assertThat(result.balance()).isEqualTo(steps.stream().mapToLong(Step::amount).sum());
-    long reports = steps.stream().filter(step -> step.report() != null).count();
+    long ofDevices = steps.stream().filter(Step::isByDevice).count();
+    long reports = steps.stream().filter(step -> step.report() != null).count() - ofDevices;
     assertThat(result.countersigned()).isEqualTo(reports);
     assertThat(result.byDevices()).isEqualTo(reports);
+    assertThat(result.ofDevices()).isEqualTo(ofDevices);
   }
 
   @Property(tries = 150)
@@ -76,8 +78,8 @@ class StatementTamperProperties {
         int j = (i + 1) % steps.size();
         Step first = steps.get(i);
         Step second = steps.get(j);
-        other.set(i, moved(second, first.day()));
-        other.set(j, moved(first, second.day()));
+        other.set(i, second.onDay(first.day()));
+        other.set(j, first.onDay(second.day()));
       }
     }
     if (!other.equals(steps)) {
@@ -86,11 +88,6 @@ class StatementTamperProperties {
           .extracting(Finding::rule)
           .contains(Rule.PUBLISHED);
     }
-  }
-
-  private static Step moved(Step step, int day) {
-    return new Step(
-        day, step.kind(), step.identity(), step.amount(), step.charges(), step.report());
   }
 
   private static final Random SEED = new Random(7);

@@ -1,12 +1,16 @@
 package io.viaduct.billing.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.mediation.PostedReports;
+import io.viaduct.billing.mediation.Reports;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +99,37 @@ class RolesTest {
         .isEqualTo(404);
     assertThat(billing.post("/api/v1/accounts/operator/erasure", operator, "{}").problem())
         .isEqualTo("not-erasable");
+  }
+
+  @Test
+  void aClosedAccountBecomesAPseudonymThatKeepsItsCharges() throws Exception {
+    String id = "gone-" + UUID.randomUUID().toString().substring(0, 8);
+    billing.openAccount(operator, id);
+    PostedReports.postEarlier(id, Reports.workedExample());
+    String path = "/api/v1/accounts/" + id;
+    JsonNode before = billing.get(path + "/balance", operator).body();
+    assertThat(billing.post(path + "/erasure", operator, "{}").problem())
+        .as("it is not closed")
+        .isEqualTo("not-erasable");
+    assertThat(
+            billing.call("DELETE", path, operator, null, billing.ifMatch(path, operator)).status())
+        .isEqualTo(200);
+    AtomicReference<Answer> erased = new AtomicReference<>();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> { // until its charges are settled and its days compared with the caps
+          erased.set(billing.post(path + "/erasure", operator, "{}"));
+          return erased.get().status() == 200;
+        });
+    String pseudonym = "/api/v1/accounts/" + erased.get().body().get("pseudonym").asString();
+    assertThat(billing.get(path, operator).status()).isEqualTo(404);
+    assertThat(billing.post(path + "/erasure", operator, "{}").status()).isEqualTo(404);
+    assertThat(billing.get(pseudonym + "/balance", operator).body().get("balanceMicrodenarii"))
+        .isEqualTo(before.get("balanceMicrodenarii"));
+    Answer charges = billing.get(pseudonym + "/charges", operator);
+    assertThat(charges.body().get("charges")).hasSize(2);
+    assertThat(charges.raw().body()).doesNotContain(id);
+    assertThat(billing.get(pseudonym + "/receipts", operator).raw().body()).doesNotContain(id);
   }
 
   @Test

@@ -3,13 +3,11 @@ package io.viaduct.denarii.statement;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.usage.SignedMessage;
-import io.viaduct.usage.statement.StatementCharge;
-import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.Receipt;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,13 +15,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 
-/// Compares a bill with the report that the SNAPT has signed, and that with the device's receipt.
+/// Compares a bill with the report that it was made from: the one that the SNAPT has signed, with
+/// the device's receipt of it, or the device's own.
 final class ReportCheck {
   private final String account;
   private final Map<String, TreeSet<ByteString>> signers = new TreeMap<>(); // by SNAPT
   private long countersigned;
   private long withoutKey;
   private long byDevices;
+  private long ofDevices;
   private long notKept;
 
   ReportCheck(String account) {
@@ -45,9 +45,14 @@ final class ReportCheck {
     return withoutKey;
   }
 
-  /// Returns how many reports a device has signed.
+  /// Returns how many reports of SNAPTs a device has signed, too.
   long byDevices() {
     return byDevices;
+  }
+
+  /// Returns how many bills were made from a device's own report.
+  long ofDevices() {
+    return ofDevices;
   }
 
   /// Returns how many reports billing no longer keeps.
@@ -61,46 +66,67 @@ final class ReportCheck {
     }
     if (!line.json().has("report")) {
       if (line.json().path("reportKept").asBoolean(true)) {
-        finding.accept(Rule.REPORT, "the report of the SNAPT is missing");
+        finding.accept(Rule.REPORT, "the report is missing");
       }
       notKept++;
       return;
     }
     Fields fields = new Fields(line.json().path("report"));
     ByteString content = fields.base64("content");
-    UsageReport report;
-    try {
-      report = UsageReport.parseFrom(content);
-    } catch (InvalidProtocolBufferException _) {
-      finding.accept(Rule.REPORT, "the report cannot be read");
-      return;
-    }
     if (!sha256(content).equals(line.receipt().report())) {
       finding.accept(Rule.REPORT, "the report is not the one of the receipt: its digest differs");
     }
-    requireSame(line, report, finding);
+    try {
+      if (fields.json().has("deviceKey")) {
+        ofDevice(line, fields, DeviceReport.parseFrom(content), content, finding);
+      } else {
+        ofSnapt(line, fields, UsageReport.parseFrom(content), content, finding);
+      }
+    } catch (InvalidProtocolBufferException _) {
+      finding.accept(Rule.REPORT, "the report cannot be read");
+    }
+  }
+
+  private void ofSnapt(
+      ReceiptLine line,
+      Fields fields,
+      UsageReport report,
+      ByteString content,
+      BiConsumer<Rule, String> finding) {
+    ReportedUsage usage = ReportedUsage.of(report);
+    usage.requireSame(line.receipt(), account, finding);
     requireSigned(fields, content, report, finding);
     if (line.isBillKept()) {
-      requireUsage(line, report, finding);
+      usage.requireCharges("the SNAPT", line.charges(), finding);
     }
     if (fields.json().has("device")) {
       requireDevice(new Fields(fields.json().path("device")), report, finding);
     }
   }
 
-  private void requireSame(ReceiptLine line, UsageReport report, BiConsumer<Rule, String> finding) {
-    String identity =
-        "report:%s/%s/%s/%s"
-            .formatted(
-                report.getSnaptId(),
-                report.getSessionId(),
-                Long.toUnsignedString(report.getEpoch()),
-                Long.toUnsignedString(report.getSequence()));
-    if (!identity.equals(line.receipt().identity()) || !report.getAccount().equals(account)) {
-      finding.accept(
-          Rule.REPORT,
-          "the report is %s of account '%s', the receipt is for %s of '%s'"
-              .formatted(identity, report.getAccount(), line.receipt().identity(), account));
+  // Its SNAPT has not reported the interval.
+  private void ofDevice(
+      ReceiptLine line,
+      Fields fields,
+      DeviceReport report,
+      ByteString content,
+      BiConsumer<Rule, String> finding) {
+    ReportedUsage usage = ReportedUsage.of(report);
+    usage.requireSame(line.receipt(), account, finding);
+    boolean isSigned =
+        Keys.signer(
+                SignedMessage.DEVICE_REPORT,
+                List.of(fields.base64("deviceKey")),
+                content,
+                fields.base64("signature"))
+            .isPresent();
+    if (isSigned) {
+      ofDevices++;
+    } else {
+      finding.accept(Rule.DEVICE, "the device has not signed its report");
+    }
+    if (line.isBillKept()) {
+      usage.requireCharges("the device", line.charges(), finding);
     }
   }
 
@@ -124,34 +150,6 @@ final class ReportCheck {
       finding.accept(
           Rule.COUNTERSIGNATURE,
           "no key of SNAPT '" + report.getSnaptId() + "' has signed the report");
-    }
-  }
-
-  private static void requireUsage(
-      ReceiptLine line, UsageReport report, BiConsumer<Rule, String> finding) {
-    Map<Long, FlowUsage> flows = new HashMap<>();
-    report.getFlowsList().forEach(flow -> flows.put(Integer.toUnsignedLong(flow.getFlow()), flow));
-    for (StatementCharge charge : line.charges()) {
-      FlowUsage flow = flows.remove(charge.flow());
-      if (flow == null) {
-        finding.accept(
-            Rule.USAGE,
-            "charge %d is for flow %d, which the SNAPT has not reported"
-                .formatted(charge.id(), charge.flow()));
-      } else {
-        long bytes = flow.getUp().getPreBytes() + flow.getDown().getPreBytes();
-        if (bytes != charge.bytes() || !flow.getApplication().equals(charge.application())) {
-          finding.accept(
-              Rule.USAGE,
-              "charge %d is for %d bytes of '%s', the SNAPT has reported %d of '%s'"
-                  .formatted(
-                      charge.id(),
-                      charge.bytes(),
-                      charge.application(),
-                      bytes,
-                      flow.getApplication()));
-        }
-      }
     }
   }
 

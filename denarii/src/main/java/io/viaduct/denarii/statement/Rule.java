@@ -20,13 +20,13 @@ public enum Rule {
   SIGNATURE,
   /// The keys are those that the command names.
   KEY,
-  /// The SNAPT's report is the one that the receipt was made for.
+  /// The report is the one that the receipt was made for.
   REPORT,
   /// The SNAPT has signed its report.
   COUNTERSIGNATURE,
-  /// The charges are for the flows and bytes that the SNAPT has reported.
+  /// The charges are for the flows and bytes that were reported.
   USAGE,
-  /// The device has signed the bytes of the report.
+  /// The device has signed the bytes of the SNAPT's report, or its own report.
   DEVICE,
   /// The root of a day covers the receipts before its line.
   ROOT,

@@ -62,7 +62,8 @@ public final class StatementCheck {
   /// @param covered number of the last receipt that a root of the file covers
   /// @param countersigned reports that their SNAPT has signed
   /// @param withoutKey reports of SNAPTs whose keys billing does not know
-  /// @param byDevices reports that a device has signed
+  /// @param byDevices reports of SNAPTs that a device has signed, too
+  /// @param ofDevices bills that were made from a device's own report
   /// @param notKept reports and bills that billing no longer keeps
   /// @param billingKeys keys of billing that have signed the file's lines
   /// @param snaptKeys keys that have signed reports, by SNAPT
@@ -77,6 +78,7 @@ public final class StatementCheck {
       long countersigned,
       long withoutKey,
       long byDevices,
+      long ofDevices,
       long notKept,
       Set<ByteString> billingKeys,
       Map<String, TreeSet<ByteString>> snaptKeys,
@@ -381,6 +383,7 @@ public final class StatementCheck {
         reports.countersigned(),
         reports.withoutKey(),
         reports.byDevices(),
+        reports.ofDevices(),
         reports.notKept() + billsNotKept,
         Set.copyOf(signers),
         reports.signers(),

@@ -25,6 +25,7 @@ import java.util.Set;
 ///
 /// @param domain home domain of the users, host part of their SIP addresses
 /// @param sip SIP listener and registrar
+/// @param calls limits and timers of calls
 /// @param grpc listener for SNAPTs, which announce themselves and report there
 /// @param rest HTTP for operators and the web GUI
 /// @param billing connection to billing
@@ -43,6 +44,7 @@ import java.util.Set;
 public record BridgeConfiguration(
     String domain,
     Sip sip,
+    Calls calls,
     Endpoint grpc,
     Rest rest,
     Billing billing,
@@ -212,6 +214,35 @@ public record BridgeConfiguration(
       return new AlgorithmOffer(
           algorithms.stream().map(Algorithm::value).toList(),
           algorithmsByUserAgent.stream().map(UserAgentFamily::family).toList());
+    }
+  }
+
+  /// @param perUser most calls that one user has made and that stand or ring
+  /// @param max most calls in all; further ones get 503
+  /// @param ring longest time that a device rings without a new provisional response (RFC 3261
+  ///   section 16.6: Timer C)
+  /// @param sessionMin shortest session timer that is taken (RFC 4028: Min-SE)
+  /// @param session session timer of calls that ask for none, and the longest
+  /// @param longest a call without session timer is forgotten after this time
+  public record Calls(
+      int perUser,
+      int max,
+      Duration ring,
+      Duration sessionMin,
+      Duration session,
+      Duration longest) {
+    public Calls {
+      require(
+          perUser >= 1 && perUser <= max && max <= 1_000_000,
+          "need 1 <= per-user <= max <= 1000000",
+          perUser + ", " + max);
+      require(ring.toMillis() >= 100, "ring must be >= 100ms", ring);
+      require(
+          sessionMin.toSeconds() >= 90
+              && sessionMin.compareTo(session) <= 0
+              && session.compareTo(longest) <= 0,
+          "need 90s <= session-min <= session <= longest",
+          sessionMin + ", " + session + ", " + longest);
     }
   }
 

@@ -50,7 +50,7 @@ public final class Authentication {
   }
 
   /// Authenticates a request that the proxy passes on to another user; challenges with 407.
-  Optional<String> asProxy(IncomingRequest request, NameAddress identity) {
+  public Optional<String> asProxy(IncomingRequest request, NameAddress identity) {
     return check(request, identity, 407, "Proxy-Authorization", "Proxy-Authenticate")
         .filter(user -> isEntitled(user, request));
   }

@@ -41,7 +41,7 @@ public record Binding(
 
   /// Returns the header fields of a request to this contact: with its path as Route (RFC 3327
   /// section 5.3).
-  SipHeaders routed(SipHeaders headers) {
+  public SipHeaders routed(SipHeaders headers) {
     SipHeaders routed = headers;
     for (String hop : path) {
       routed = routed.with("Route", hop);
@@ -72,7 +72,7 @@ public record Binding(
 
   /// Returns whether requests of a method may be sent to this contact. A contact that declares no
   /// methods gets all of them.
-  boolean allows(String method) {
+  public boolean allows(String method) {
     return !methods.contains("!" + method)
         && (methods.contains(method)
             || methods.stream().allMatch(unwanted -> unwanted.startsWith("!")));

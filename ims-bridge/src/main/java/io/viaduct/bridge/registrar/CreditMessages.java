@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Tells users by MESSAGE (RFC 3428) that their credit is low or used up. Billing notices each such
 /// change once; this class sends one message for it to the contacts that the user has registered,
-/// as [MessageFork] does. A user without a contact is told nothing by SIP. Thread-safe.
+/// as [Fork] does. A user without a contact is told nothing by SIP. Thread-safe.
 public final class CreditMessages {
   /// Most users with a notice that is not delivered yet.
   private static final int WAITING_MAX = 10_000;
@@ -150,21 +150,22 @@ public final class CreditMessages {
       conclude(notice, contacts.isEmpty() ? Outcome.NO_CONTACT : Outcome.INCAPABLE);
       return;
     }
-    new MessageFork(
+    new Fork(
             InstanceFlows.targets(targets),
             contact ->
-                InstanceFlows.send(
-                        contact,
-                        targets,
-                        flow -> out.send(message(notice, flow), flow.flow()),
-                        locations::drop)
-                    .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS),
-            meters,
+                Fork.Branch.of(
+                    InstanceFlows.send(
+                            contact,
+                            targets,
+                            flow -> out.send(message(notice, flow), flow.flow()),
+                            locations::drop)
+                        .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
+            meters::countMessage,
             best -> answered(notice, best))
         .start();
   }
 
-  private void answered(Waiting notice, MessageFork.Result best) {
+  private void answered(Waiting notice, Fork.Result best) {
     if (best.isAcceptance()) {
       conclude(notice, Outcome.DELIVERED);
     } else if (!best.mayPass()) {

@@ -81,15 +81,23 @@ class RegistrarParts {
   }
 
   @Bean
-  MessageProxy messageProxy(
+  Routing routing(
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
       Gruus gruus,
-      SipMeters meters,
       InstantSource clock) {
+    return new Routing(authentication, subscribers, locations, gruus, clock);
+  }
+
+  @Bean
+  MessageProxy messageProxy(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      Routing routing,
+      SipMeters meters) {
     return new MessageProxy(
-        authentication, subscribers, locations, gruus, meters, CONTACT_PATIENCE, clock);
+        configuration.domain(), authentication, routing, meters, CONTACT_PATIENCE);
   }
 
   @Bean
@@ -129,6 +137,7 @@ class RegistrarParts {
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
+      SipService.Calls calls,
       SipService.Desk desk,
       SipService.Notifier notifier,
       SipService.Publications publications,
@@ -138,6 +147,7 @@ class RegistrarParts {
         subscribers,
         registrar,
         proxy,
+        calls,
         desk,
         notifier,
         publications,

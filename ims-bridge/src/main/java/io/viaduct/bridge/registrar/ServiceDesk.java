@@ -124,17 +124,19 @@ public final class ServiceDesk implements SipService.Desk {
 
   private void reply(
       String user, List<Binding> contacts, RequestSender out, Function<Locale, String> words) {
-    new MessageFork(
+    new Fork(
             InstanceFlows.targets(contacts),
             contact ->
-                InstanceFlows.send(
-                        contact,
-                        contacts,
-                        flow ->
-                            out.send(answer(user, flow, words.apply(flow.language())), flow.flow()),
-                        locations::drop)
-                    .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS),
-            meters,
+                Fork.Branch.of(
+                    InstanceFlows.send(
+                            contact,
+                            contacts,
+                            flow ->
+                                out.send(
+                                    answer(user, flow, words.apply(flow.language())), flow.flow()),
+                            locations::drop)
+                        .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
+            meters::countMessage,
             best ->
                 meters.count(
                     best.isAcceptance()

@@ -26,25 +26,39 @@ public final class SipMeters {
     QUESTION_ANSWERED,
     ANSWER_NOT_TAKEN,
     OPTIONS_ANSWERED,
-    PROBE_ANSWERED
+    PROBE_ANSWERED,
+    CALL_ANSWERED,
+    /// No contact took the call; its caller got the best refusal.
+    CALL_REFUSED,
+    /// The caller gave the call up before it was answered.
+    CALL_CANCELLED,
+    /// A BYE ended the call.
+    CALL_ENDED,
+    /// The session of a call expired without a refresh (RFC 4028): it is forgotten.
+    CALL_EXPIRED,
+    /// A request inside a call, other than ACK and BYE.
+    CALL_REQUEST_RELAYED
   }
 
-  /// Outcomes of a MESSAGE at one contact of its recipient.
+  /// Outcomes of a MESSAGE or a call at one contact of its recipient.
   public enum Branch {
     ACCEPTED,
     REFUSED,
-    /// The contact answered 405: it takes no MESSAGE.
+    /// The contact answered 405: it does not take the method.
     METHOD_NOT_ALLOWED,
     NO_ANSWER,
     UNREACHABLE,
-    /// Not sent: the contact declared at registration that it takes no MESSAGE.
-    INCAPABLE
+    /// Not sent: the contact declared at registration that it does not take the method.
+    INCAPABLE,
+    /// The call was cancelled here: its caller gave it up, or another contact took or declined it.
+    CANCELLED
   }
 
   private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
   private final Map<DigestRefusal, Counter> digest = new EnumMap<>(DigestRefusal.class);
   private final Map<Event, Counter> events = new EnumMap<>(Event.class);
-  private final Map<Branch, Counter> branches = new EnumMap<>(Branch.class);
+  private final Map<Branch, Counter> messages = new EnumMap<>(Branch.class);
+  private final Map<Branch, Counter> calls = new EnumMap<>(Branch.class);
 
   public SipMeters(MeterRegistry registry) {
     for (Refusal reason : Refusal.values()) {
@@ -73,17 +87,25 @@ public final class SipMeters {
           counter(
               registry,
               "viaduct_bridge_sip_events",
-              "Registrations, subscriptions, messages and notifications",
+              "Registrations, subscriptions, messages, notifications and calls",
               "event",
               event));
     }
     for (Branch outcome : Branch.values()) {
-      branches.put(
+      messages.put(
           outcome,
           counter(
               registry,
               "viaduct_bridge_message_branches",
               "Fates of a message at each contact of its recipient",
+              "outcome",
+              outcome));
+      calls.put(
+          outcome,
+          counter(
+              registry,
+              "viaduct_bridge_call_branches",
+              "Fates of a call at each contact of its recipient",
               "outcome",
               outcome));
     }
@@ -109,8 +131,12 @@ public final class SipMeters {
     of(events, event).increment();
   }
 
-  public void count(Branch outcome) {
-    of(branches, outcome).increment();
+  public void countMessage(Branch outcome) {
+    of(messages, outcome).increment();
+  }
+
+  public void countCall(Branch outcome) {
+    of(calls, outcome).increment();
   }
 
   private static <K> Counter of(Map<K, Counter> counters, K key) {

@@ -16,16 +16,21 @@ import org.jspecify.annotations.Nullable;
 
 /// Dispatches each request to the part that serves its method.
 public final class SipService implements RequestHandler {
-  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE", "PUBLISH");
-  // Methods of RFC 3261, 3262, 3265, 3311, 3515 and 6086 that the bridge does not serve.
-  private static final Set<String> NOT_SERVED =
-      Set.of("INVITE", "BYE", "CANCEL", "PRACK", "NOTIFY", "UPDATE", "REFER", "INFO");
+  private static final Set<String> OF_USERS =
+      Set.of("REGISTER", "MESSAGE", "INVITE", "SUBSCRIBE", "PUBLISH");
+
+  /// Methods that the bridge passes on; a Require in them is for the other end (RFC 3261 section
+  /// 16.3).
+  private static final Set<String> PROXIED =
+      Set.of("MESSAGE", "INVITE", "BYE", "CANCEL", "PRACK", "UPDATE", "INFO", "REFER");
 
   /// Extensions of REGISTER that a user agent or a proxy may require (RFC 3327, RFC 5626, RFC
   /// 5627).
   private static final Set<String> OF_REGISTER = Set.of("path", "outbound", "gruu");
 
-  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, PUBLISH, OPTIONS";
+  private static final String ALLOW =
+      "INVITE, ACK, BYE, CANCEL, PRACK, UPDATE, INFO, REGISTER, MESSAGE, SUBSCRIBE, PUBLISH,"
+          + " OPTIONS";
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
@@ -37,11 +42,26 @@ public final class SipService implements RequestHandler {
   private final Subscribers subscribers;
   private final Registrar registrar;
   private final MessageProxy proxy;
+  private final Calls calls;
   private final Desk desk;
   private final Notifier notifier;
   private final Publications publications;
   private final SipMeters meters;
   private volatile @Nullable RequestSender endpoint;
+
+  /// Serves calls.
+  public interface Calls {
+    /// Serves an INVITE that begins a call.
+    void onInvite(IncomingRequest request, RequestSender endpoint);
+
+    /// Serves a request inside a call.
+    ///
+    /// @return false if it belongs to no call of this bridge; then it is not answered
+    boolean onRequestInside(IncomingRequest request, RequestSender endpoint);
+
+    /// Forgets the calls whose session has expired.
+    void onClock();
+  }
 
   /// Serves SUBSCRIBE.
   @FunctionalInterface
@@ -68,6 +88,7 @@ public final class SipService implements RequestHandler {
       Subscribers subscribers,
       Registrar registrar,
       MessageProxy proxy,
+      Calls calls,
       Desk desk,
       Notifier notifier,
       Publications publications,
@@ -76,6 +97,7 @@ public final class SipService implements RequestHandler {
     this.subscribers = subscribers;
     this.registrar = registrar;
     this.proxy = proxy;
+    this.calls = calls;
     this.desk = desk;
     this.notifier = notifier;
     this.publications = publications;
@@ -92,13 +114,21 @@ public final class SipService implements RequestHandler {
     SipRequest message = request.message();
     RequestSender out = endpoint;
     if (message.method().equals("ACK")) {
+      if (out != null) {
+        calls.onRequestInside(request, out);
+      }
       return;
     }
     if (out == null) {
       request.answer(SipResponse.to(message, 503).with("Retry-After", "1"));
       return;
     }
-    if (!OF_USERS.contains(message.method()) && !message.method().equals("OPTIONS")) {
+    if (message.headers().all("Proxy-Require").isEmpty() && calls.onRequestInside(request, out)) {
+      return;
+    }
+    if (!OF_USERS.contains(message.method())
+        && !PROXIED.contains(message.method())
+        && !message.method().equals("OPTIONS")) {
       refuseMethod(request);
       return;
     }
@@ -106,8 +136,10 @@ public final class SipService implements RequestHandler {
       refuse(request, Refusal.UNSUPPORTED_SCHEME);
       return;
     }
-    List<String> required = new ArrayList<>(message.headers().values("Require"));
-    required.addAll(message.headers().values("Proxy-Require"));
+    List<String> required = new ArrayList<>(message.headers().values("Proxy-Require"));
+    if (!PROXIED.contains(message.method())) {
+      required.addAll(message.headers().values("Require"));
+    }
     if (message.method().equals("REGISTER")) {
       required.removeIf(OF_REGISTER::contains);
     }
@@ -146,6 +178,10 @@ public final class SipService implements RequestHandler {
           proxy.onMessage(request, out);
         }
       }
+      case "INVITE" -> calls.onInvite(request, out);
+      case "CANCEL" -> refuse(request, Refusal.UNKNOWN_TRANSACTION);
+      case "REFER" -> refuse(request, Refusal.TRANSFER_REFUSED);
+      case "BYE", "PRACK", "UPDATE", "INFO" -> refuse(request, Refusal.UNKNOWN_DIALOG);
       case "SUBSCRIBE" -> notifier.onSubscribe(request);
       case "PUBLISH" -> publications.onPublish(request);
       case "OPTIONS" -> {
@@ -164,7 +200,7 @@ public final class SipService implements RequestHandler {
   private void refuseMethod(IncomingRequest request) {
     SipRequest message = request.message();
     Refusal reason =
-        NOT_SERVED.contains(message.method()) ? Refusal.METHOD_NOT_ALLOWED : Refusal.METHOD_UNKNOWN;
+        message.method().equals("NOTIFY") ? Refusal.METHOD_NOT_ALLOWED : Refusal.METHOD_UNKNOWN;
     meters.count(reason);
     request.answer(SipResponse.to(message, reason.status()).with("Allow", ALLOW));
   }
@@ -191,6 +227,6 @@ public final class SipService implements RequestHandler {
 
   private void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);
-    request.answer(reason.status());
+    request.answer(reason.response(request.message(), domain));
   }
 }

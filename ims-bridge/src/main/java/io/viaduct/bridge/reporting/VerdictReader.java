@@ -1,6 +1,7 @@
 package io.viaduct.bridge.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.service.broker.ConsumerLoop;
 import io.viaduct.usage.v1.ReportAck;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,37 +14,30 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Reads billing's verdicts from all partitions of their topic, from the end, and passes them to
 /// the streams of their SNAPTs (ADR 0051). It has no consumer group: every bridge reads all.
-final class VerdictReader implements AutoCloseable {
+final class VerdictReader implements ConsumerLoop.Work, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VerdictReader.class);
   private static final Duration POLL = Duration.ofMillis(500);
-  private static final Duration RETRY = Duration.ofMillis(500);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
 
   /// Polls between two looks at the number of partitions.
   private static final int POLLS_PER_LOOK = 120;
 
   private final String topic;
-  private final Map<String, Object> properties;
   private final ReportStreams streams;
   private final QueueMeters meters;
   private final Runnable listening;
   private final Set<TopicPartition> assigned = new HashSet<>(); // of the thread
-  private final Thread thread = Thread.ofPlatform().daemon().name("verdicts").unstarted(this::run);
+  private int polls; // of the thread
+  private final ConsumerLoop loop;
   private volatile boolean isListening;
-  private volatile boolean closed;
 
   private VerdictReader(
       String topic,
@@ -55,11 +49,12 @@ final class VerdictReader implements AutoCloseable {
     this.streams = streams;
     this.meters = meters;
     this.listening = listening;
-    properties = new HashMap<>(connection);
+    Map<String, Object> properties = new HashMap<>(connection);
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     // Records that expired before they were read are lost to this bridge: the SNAPTs ask again.
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    loop = new ConsumerLoop("verdicts", "verdicts of topic " + topic, properties, this);
   }
 
   /// Starts to read.
@@ -72,7 +67,7 @@ final class VerdictReader implements AutoCloseable {
       QueueMeters meters,
       Runnable listening) {
     VerdictReader reader = new VerdictReader(topic, connection, streams, meters, listening);
-    reader.thread.start();
+    reader.loop.start();
     return reader;
   }
 
@@ -81,34 +76,19 @@ final class VerdictReader implements AutoCloseable {
     return isListening;
   }
 
-  private void run() {
-    String last = "";
-    while (!closed) {
-      try (Consumer<byte[], byte[]> consumer =
-          new KafkaConsumer<>(
-              properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-        assigned.clear();
-        read(consumer);
-      } catch (WakeupException | InterruptException _) {
-        return;
-      } catch (KafkaException | IllegalStateException e) {
-        if (!closed && !last.equals(e.toString())) {
-          last = e.toString();
-          LOG.warn("cannot read verdicts of topic {}, trying again: {}", topic, last);
-        }
-      }
-      pause();
-    }
+  @Override
+  public void begin(Consumer<byte[], byte[]> consumer) {
+    assigned.clear();
+    polls = 0;
   }
 
-  private void read(Consumer<byte[], byte[]> consumer) {
-    for (int polls = 0; !closed; polls++) {
-      if (polls % POLLS_PER_LOOK == 0) {
-        assign(consumer);
-      }
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        pass(record.value());
-      }
+  @Override
+  public void step(Consumer<byte[], byte[]> consumer) {
+    if (polls++ % POLLS_PER_LOOK == 0) {
+      assign(consumer);
+    }
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      pass(record.value());
     }
   }
 
@@ -157,25 +137,10 @@ final class VerdictReader implements AutoCloseable {
     }
   }
 
-  private void pause() {
-    try {
-      Thread.sleep(RETRY);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      closed = true;
-    }
-  }
-
   @Override
   public void close() {
-    closed = true;
-    thread.interrupt();
-    try {
-      if (!thread.join(CLOSE_MAX)) {
-        LOG.debug("the reader of verdicts has not ended yet");
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+    if (!loop.close(CLOSE_MAX)) {
+      LOG.debug("the reader of verdicts has not ended yet");
     }
   }
 }

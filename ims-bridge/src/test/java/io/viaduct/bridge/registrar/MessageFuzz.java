@@ -21,11 +21,12 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 ///
 /// - only messages of an authenticated sender are forwarded, once to each contact of the recipient
 ///   that takes MESSAGE
-/// - a forwarded message has one hop less and neither credentials nor Route; the rest is unchanged
+/// - a forwarded message has one hop less, its share of Max-Breadth, and neither credentials, Route
+///   nor an asserted identity; the rest is unchanged
 /// - a message that is not forwarded is refused for a reason of the proxy
 /// - the sender gets one answer that matches his request, whatever a contact wrote
 final class MessageFuzz {
-  private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 416, 420, 480, 483);
+  private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 416, 420, 440, 480, 482, 483);
 
   private final SipSide bridge = new SipSide();
 
@@ -80,7 +81,7 @@ final class MessageFuzz {
         && to.headers().all("Max-Forwards").equals(List.of(Integer.toString(hops - 1)))
         && to.from().sipUri().addressOfRecord().equals(SipUri.of(SipSide.sender(from), "ims.test"))
         && rest(to).equals(rest(from))
-        && rest(to).equals(to.headers().without("Max-Forwards"));
+        && rest(to).equals(to.headers().without("Max-Forwards").without("Max-Breadth"));
   }
 
   private static SipHeaders rest(SipMessage message) {
@@ -89,6 +90,9 @@ final class MessageFuzz {
         .without("Authorization")
         .without("Proxy-Authorization")
         .without("Route")
+        .without("P-Asserted-Identity")
+        .without("P-Preferred-Identity")
+        .without("Max-Breadth")
         .without("Max-Forwards");
   }
 
@@ -145,6 +149,9 @@ final class MessageFuzz {
         Arrival.input(alice, answer("503 Later", "Retry-After:9\n"), message(hops)),
         Arrival.input(alice, answer("600 No\u009b", "v:SIP/2.0/UDP x\n"), message(hops)),
         Arrival.input(alice, message(hops).replace("alice", "carol")),
-        Arrival.input(alice, message(hops + "\nRequire:x")));
+        Arrival.input(alice, message(hops + "\nRequire:x")),
+        Arrival.input(alice, message(hops + "\nProxy-Require:x")),
+        Arrival.input(alice, message(hops + "\nMax-Breadth:1")),
+        Arrival.input(alice, message(hops + "\nMax-Breadth:4\nP-Asserted-Identity:<sip:x>")));
   }
 }

@@ -30,19 +30,19 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// All messages of RFC 4475, byte for byte, sent to a bridge of example.com over UDP. The bridge
-/// serves no calls, so a sound INVITE is answered with 405.
+/// asks the sender of a sound INVITE for credentials, unless its dialog did not begin here.
 @Timeout(120)
 class TortureTest {
   // File, paragraph, answer. A response gets none: it is stray if it is sound, else dropped.
   private static final String TABLE =
       """
-      wsinv       3.1.1.1   405
+      wsinv       3.1.1.1   481
       intmeth     3.1.1.2   501
-      esc01       3.1.1.3   405
+      esc01       3.1.1.3   407
       escnull     3.1.1.4   401
       esc02       3.1.1.5   501
       lwsdisp     3.1.1.6   200
-      longreq     3.1.1.7   405
+      longreq     3.1.1.7   407
       dblreq      3.1.1.8   401
       semiuri     3.1.1.9   200
       transports  3.1.1.10  200
@@ -60,7 +60,7 @@ class TortureTest {
       lwsstart    3.1.2.9   400
       trws        3.1.2.10  400
       escruri     3.1.2.11  400
-      baddate     3.1.2.12  405
+      baddate     3.1.2.12  407
       regbadct    3.1.2.13  400
       badaspec    3.1.2.14  400
       baddn       3.1.2.15  400
@@ -74,7 +74,7 @@ class TortureTest {
       novelsc     3.3.3     416
       unksm2      3.3.4     400
       bext01      3.3.5     420
-      invut       3.3.6     405
+      invut       3.3.6     407
       regaut01    3.3.7     401
       multi01     3.3.8     400
       mcl01       3.3.9     400
@@ -83,8 +83,8 @@ class TortureTest {
       cparam01    3.3.12    401
       cparam02    3.3.13    401
       regescrt    3.3.14    401
-      sdp01       3.3.15    405
-      inv2543     3.4.1     405
+      sdp01       3.3.15    407
+      inv2543     3.4.1     407
       """;
 
   private static final int SIP_PORT =

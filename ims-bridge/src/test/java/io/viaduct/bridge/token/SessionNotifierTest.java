@@ -13,6 +13,7 @@ import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
@@ -115,13 +116,12 @@ class SessionNotifierTest {
                 meters,
                 clock),
             new MessageProxy(
+                "ims.test",
                 authentication,
-                subscribers,
-                locations,
-                new Gruus("ims.test"),
+                new Routing(authentication, subscribers, locations, new Gruus("ims.test"), clock),
                 meters,
-                Duration.ofSeconds(1),
-                clock),
+                Duration.ofSeconds(1)),
+            SipSide.NO_CALLS,
             SipSide.noDesk(),
             request -> notifier.onSubscribe(new Hooked(request)),
             request -> request.answer(405),
@@ -174,6 +174,11 @@ class SessionNotifierTest {
     @Override
     public SipFlow flow() {
       return request.flow();
+    }
+
+    @Override
+    public boolean begin(Runnable onCancel) {
+      return request.begin(onCancel);
     }
 
     @Override

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.v1.Receipt;
+import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.SignedReceipt;
+import io.viaduct.usage.v1.UsageReport;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.spec.EdECPrivateKeySpec;
@@ -45,6 +47,16 @@ class GoldenReceiptTest {
     assertThat(GoldenPage.messages())
         .containsEntry("receipt", hex(receipt))
         .containsEntry("signed-receipt", hex(signed.toByteString()));
+  }
+
+  @Test
+  void thePageShowsTheRelaysOfAReport() throws Exception {
+    ByteString relays =
+        UsageReport.newBuilder()
+            .addRelays(RelayedBytes.newBuilder().setAccount("bob").setBytes(1_200))
+            .build()
+            .toByteString();
+    assertThat(GoldenPage.messages()).containsEntry("relays", hex(relays));
   }
 
   private static String hex(ByteString bytes) {

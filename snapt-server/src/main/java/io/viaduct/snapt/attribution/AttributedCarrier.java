@@ -26,6 +26,11 @@ public record AttributedCarrier(SessionCarrier carrier, AttributionLog log, Exec
   }
 
   @Override
+  public void onceCarried(Session session, Runnable then) {
+    carrier.onceCarried(session, then);
+  }
+
+  @Override
   public void control(Session session, ControlLine.@Nullable Connection connection) {
     carrier.control(session, connection);
   }

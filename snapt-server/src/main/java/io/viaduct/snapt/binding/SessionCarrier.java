@@ -13,6 +13,11 @@ public interface SessionCarrier {
   /// Starts to carry a session, on the loop that its receiver index selects.
   void carry(Session session);
 
+  /// Runs something once the session's datagrams are accepted, or the session has ended.
+  ///
+  /// @param then run on any thread
+  void onceCarried(Session session, Runnable then);
+
   /// Sets the control connection that owns the session now, or null if there is none. It may carry
   /// the session's datagrams while UDP is blocked.
   void control(Session session, ControlLine.@Nullable Connection connection);

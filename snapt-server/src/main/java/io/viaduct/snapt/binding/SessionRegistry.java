@@ -119,7 +119,7 @@ public final class SessionRegistry {
   /// Notes whether another SNAPT takes the address of a session over: it then does not become free
   /// with the session's end.
   public void passOn(Session session, boolean isPassedOn) {
-    boolean isOpen = byId.get(session.id()) == session;
+    boolean isOpen = isOpen(session);
     if (isPassedOn == session.isPassedOn() || isPassedOn && !isOpen) {
       return; // a session that ended before has freed it
     }
@@ -265,16 +265,28 @@ public final class SessionRegistry {
     return true;
   }
 
+  /// Returns whether a session is open.
+  public boolean isOpen(Session session) {
+    return byId.get(session.id()) == session;
+  }
+
+  /// Runs something once the session's datagrams are accepted.
+  ///
+  /// @param then run on any thread
+  public void onceCarried(Session session, Runnable then) {
+    carrier.onceCarried(session, then);
+  }
+
   /// Sets the control connection of a session, or null if it has none.
   public void control(Session session, ControlLine.@Nullable Connection connection) {
-    if (byId.get(session.id()) == session) {
+    if (isOpen(session)) {
       carrier.control(session, connection);
     }
   }
 
   /// Passes on datagrams of a session that arrived in its control connection.
   public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
-    if (byId.get(session.id()) == session) {
+    if (isOpen(session)) {
       carrier.datagrams(session, datagrams, taken);
     } else {
       datagrams.forEach(ByteBuf::release);

@@ -48,6 +48,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
   private byte @Nullable [] exporter;
+  private boolean isAdmitted;
   private @Nullable Session session;
   private @Nullable ScheduledFuture<?> helloDue;
   private final KeepAliveWatch watch;
@@ -129,8 +130,8 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
     Session open = session;
     if (open == null) {
-      if (message.hasHello()) {
-        answer(server.welcome(this, message.getHello(), exported));
+      if (message.hasHello() && !isAdmitted) {
+        answer(server.welcome(message.getHello(), exported));
       } else {
         end(ConnectionEnd.UNEXPECTED_MESSAGE);
       }
@@ -180,16 +181,28 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   private void answer(ControlServer.Answer answer) {
     switch (answer) {
       case ControlServer.Answer.Welcomed(Session opened, Welcome welcome) -> {
-        session = opened;
+        isAdmitted = true;
         stopWaiting();
-        send(ControlMessage.newBuilder().setWelcome(welcome));
-        server.onWelcomed(this, opened);
-        server.watch(this);
-        if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
-          receipts = new ReceiptKeeper(this, opened, server.beginReceipts(this, opened));
-        }
+        server.onceCarried(opened, () -> greet(opened, welcome));
       }
       case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
+    }
+  }
+
+  private void greet(Session opened, Welcome welcome) {
+    if (ended) {
+      return; // the session waits for another connection
+    }
+    if (!server.own(this, opened)) {
+      goodbye(ConnectionEnd.SESSION_ENDED, "the session has ended before its Welcome");
+      return;
+    }
+    session = opened;
+    send(ControlMessage.newBuilder().setWelcome(welcome));
+    server.onWelcomed(this, opened);
+    server.watch(this);
+    if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
+      receipts = new ReceiptKeeper(this, opened, server.beginReceipts(this, opened));
     }
   }
 

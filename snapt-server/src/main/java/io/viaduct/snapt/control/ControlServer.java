@@ -283,7 +283,7 @@ public final class ControlServer implements ReceiptAsker {
 
   // --- requests of a connection, on the control thread
 
-  Answer welcome(ControlConnection connection, Hello hello, byte[] exporter) {
+  Answer welcome(Hello hello, byte[] exporter) {
     if (hello.getVersion() != ControlFrame.VERSION) {
       return new Answer.Refused(
           RefusalCode.VERSION_UNSUPPORTED,
@@ -292,11 +292,11 @@ public final class ControlServer implements ReceiptAsker {
     return switch (verify(hello.getToken(), hello.getProof(), exporter)) {
       case TokenVerifier.Result.Refused(RefusalCode code, String detail) ->
           new Answer.Refused(code, detail);
-      case TokenVerifier.Result.Valid(ShownToken token) -> admit(connection, hello, token);
+      case TokenVerifier.Result.Valid(ShownToken token) -> admit(hello, token);
     };
   }
 
-  private Answer admit(ControlConnection connection, Hello hello, ShownToken token) {
+  private Answer admit(Hello hello, ShownToken token) {
     SessionSecret secret = SessionSecret.draw(random);
     byte[] revealed = secret.reveal();
     try {
@@ -304,10 +304,6 @@ public final class ControlServer implements ReceiptAsker {
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {
-          ControlConnection before = connections.put(session.id(), connection);
-          if (before != null && before != connection) {
-            before.goodbye(ConnectionEnd.REPLACED, "the session was resumed on another connection");
-          }
           LOG.info("{} {}", session, resumed ? "resumed" : "opened");
           boolean signs = terms.receipts() && session.terms().receipts();
           yield new Answer.Welcomed(session, welcome(session, resumed, revealed, signs));
@@ -389,6 +385,24 @@ public final class ControlServer implements ReceiptAsker {
 
   void onGoodbye(Session session) {
     registry.end(session, SessionEnd.GOODBYE);
+  }
+
+  /// Runs something on the control thread once the session's datagrams are accepted: a device may
+  /// send them as soon as it has the Welcome.
+  void onceCarried(Session session, Runnable then) {
+    registry.onceCarried(session, () -> onControlThread(then));
+  }
+
+  /// Makes a connection the one that owns a session. @return false if the session has ended
+  boolean own(ControlConnection connection, Session session) {
+    if (!registry.isOpen(session)) {
+      return false;
+    }
+    ControlConnection before = connections.put(session.id(), connection);
+    if (before != null && before != connection) {
+      before.goodbye(ConnectionEnd.REPLACED, "the session was resumed on another connection");
+    }
+    return true;
   }
 
   void onWelcomed(ControlConnection connection, Session session) {

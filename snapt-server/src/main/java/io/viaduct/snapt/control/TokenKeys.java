@@ -1,7 +1,7 @@
 package io.viaduct.snapt.control;
 
+import io.viaduct.service.storage.DurableFile;
 import io.viaduct.service.tls.Ed25519;
-import io.viaduct.snapt.reporting.DurableFile;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.TokenKey;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.viaduct.snapt.group;
 
+import io.viaduct.service.storage.DurableFile;
 import io.viaduct.snapt.group.MovedAddresses.Stay;
 import io.viaduct.snapt.napt.PublicAddress;
-import io.viaduct.snapt.reporting.DurableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -202,6 +202,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     });
   }
 
+  @Override
+  public void onceCarried(Session session, Runnable then) {
+    loopOf(session.receiverIndex()).execute(then); // behind the work of #carry
+  }
+
   /// Collects the open flows of a session, those of the newest packets first.
   ///
   /// @param most how many

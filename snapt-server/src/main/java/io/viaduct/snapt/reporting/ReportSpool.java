@@ -1,6 +1,7 @@
 package io.viaduct.snapt.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.service.storage.DurableFile;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.service.storage.DurableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -47,6 +47,11 @@ class SessionRegistryTest {
           }
 
           @Override
+          public void onceCarried(Session session, Runnable then) {
+            then.run();
+          }
+
+          @Override
           public void control(Session session, ControlLine.Connection connection) {}
 
           @Override

@@ -30,6 +30,7 @@ import java.security.KeyPair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -99,6 +100,25 @@ class ControlConnectionTest {
     assertThat(welcome.getEpoch()).isEqualTo(7);
     assertThat(welcome.getReportIntervalMs()).isEqualTo(30_000);
     assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void noDeviceIsWelcomedBeforeTheDataPathHoldsItsSession() throws Exception {
+    CompletableFuture<Void> holding = new CompletableFuture<>();
+    snapt.holdDataPath(holding);
+    try {
+      TestControl control = connect();
+      control.send(control.hello(token("alice"), device).build());
+      control.send(
+          ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(1)).build());
+      await().until(() -> snapt.control.ends().of(ConnectionEnd.UNEXPECTED_MESSAGE) == 1);
+      assertThat(snapt.registry.size()).as("its session waits for it").isEqualTo(1);
+      assertThat(control.isClosedWithin(5)).isTrue();
+      assertThat(control.received).as("a Welcome").isEmpty();
+    } finally {
+      holding.complete(null);
+    }
+    assertThat(welcome(connect()).getSecret().size()).isEqualTo(32);
   }
 
   @Test

@@ -255,6 +255,11 @@ final class DeviceDialogFuzz implements SessionCarrier {
   }
 
   @Override
+  public void onceCarried(Session session, Runnable then) {
+    then.run();
+  }
+
+  @Override
   public void control(Session session, ControlLine.@Nullable Connection connection) {}
 
   // Netty would swallow an exception here, so the first violation is stored.

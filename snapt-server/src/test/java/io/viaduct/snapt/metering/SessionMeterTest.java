@@ -89,6 +89,11 @@ class SessionMeterTest {
           public void carry(Session session) {}
 
           @Override
+          public void onceCarried(Session session, Runnable then) {
+            then.run();
+          }
+
+          @Override
           public void control(Session session, ControlLine.Connection connection) {}
 
           @Override

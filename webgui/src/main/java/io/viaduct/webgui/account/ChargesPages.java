@@ -5,6 +5,7 @@ import io.viaduct.webgui.billing.Charge;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargePage;
 import io.viaduct.webgui.billing.ChargeQuery;
+import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.BearerToken;
@@ -26,11 +27,14 @@ import org.springframework.web.bind.annotation.RequestParam;
 @Controller
 class ChargesPages {
   private final Billing billing;
+  private final DeviceReportBilling deviceReports;
   private final Limits limits;
   private final InstantSource clock;
 
-  ChargesPages(Billing billing, Limits limits, InstantSource clock) {
+  ChargesPages(
+      Billing billing, DeviceReportBilling deviceReports, Limits limits, InstantSource clock) {
     this.billing = billing;
+    this.deviceReports = deviceReports;
     this.limits = limits;
     this.clock = clock;
   }
@@ -58,6 +62,10 @@ class ChargesPages {
               account,
               new ChargeGroups.Wanted(query.filter(), group, zone),
               clock.instant()));
+    }
+    if (query.isNewest()) {
+      model.addAttribute(
+          "deviceReports", deviceReports.latest(token, account, limits.chargesPerPage()));
     }
     model.addAttribute("charges", page.charges());
     model.addAttribute("next", page.next());

@@ -6,9 +6,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A report whose SNAPT and device count the session with more than 5 % of difference.
+/// A report whose SNAPT and device count with more than 5 % of difference.
 ///
-/// @param snaptBytes bytes of the session up to the report, both directions, by the SNAPT
+/// @param basis what both numbers count, in billing's word: the session up to the report, or its
+///   interval
+/// @param snaptBytes bytes of both directions by the SNAPT
 /// @param deviceBytes likewise, by the device
 public record Discrepancy(
     String id,
@@ -16,10 +18,12 @@ public record Discrepancy(
     @Nullable String session,
     @Nullable String account,
     @Nullable Instant start,
+    @Nullable String basis,
     long snaptBytes,
     long deviceBytes,
     @Nullable String state,
     List<Note> notes) {
+  private static final Set<String> BASES = Set.of("session", "interval");
   private static final Set<String> STATES = Set.of("open", "investigated", "closed");
 
   public Discrepancy {
@@ -33,6 +37,11 @@ public record Discrepancy(
       @Nullable String note,
       @Nullable String operator,
       @Nullable Instant at) {}
+
+  /// The basis, if the pages have a word for it.
+  public @Nullable String knownBasis() {
+    return basis != null && BASES.contains(basis) ? basis : null;
+  }
 
   /// The state, if the pages have a word for it.
   public @Nullable String knownState() {

@@ -1,6 +1,7 @@
 package io.viaduct.webgui.operator;
 
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.billing.RefusedReports;
 import io.viaduct.webgui.billing.ReportQuery;
 import io.viaduct.webgui.login.SignedIn;
@@ -31,10 +32,13 @@ class ReportPages {
 
   private final Billing billing;
   private final DiscrepancyBilling discrepancies;
+  private final DeviceReportBilling deviceReports;
 
-  ReportPages(Billing billing, DiscrepancyBilling discrepancies) {
+  ReportPages(
+      Billing billing, DiscrepancyBilling discrepancies, DeviceReportBilling deviceReports) {
     this.billing = billing;
     this.discrepancies = discrepancies;
+    this.deviceReports = deviceReports;
   }
 
   @GetMapping("/reports")
@@ -58,6 +62,7 @@ class ReportPages {
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
     model.addAttribute("discrepancies", discrepancies.latest(token, ROWS));
+    model.addAttribute("deviceReports", deviceReports.latest(token, ROWS).deviceReports());
     model.addAttribute("reports", refused.refused());
     model.addAttribute("gaps", billing.sequenceGaps(token, ROWS, gapsCursor));
     model.addAttribute("next", refused.next());

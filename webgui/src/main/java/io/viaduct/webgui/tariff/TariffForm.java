@@ -85,6 +85,7 @@ public record TariffForm(List<OfClass> classes, List<Part> parts, List<Part> app
                     choice(
                         document, List.of("USER", "SHARER", "SPLIT"), "discount", "beneficiary"))),
             new Part("provider-fee", List.of(number(document, "provider-fee"))),
+            new Part("relay-share", List.of(number(document, "relay-share"))),
             new Part(
                 "credit-failure",
                 CLASSES.stream()

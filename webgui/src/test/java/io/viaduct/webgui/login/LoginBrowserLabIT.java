@@ -90,6 +90,13 @@ class LoginBrowserLabIT {
       page.locator("#password").fill("at the provider");
       page.locator("button[type=submit]").click();
       assertThat(page.getByTestId("visitor")).hasText("alice");
+      assertThat(page.getByTestId("live-state")).hasText("Live");
+
+      page.getByTestId("logout").click();
+      page.waitForURL(pages.address + "/login");
+      page.getByTestId("login-provider").click();
+      assertThat(page.locator("#username")).isVisible(); // the provider has logged out, too
+      assertThat(window.complaints()).isEmpty();
     }
   }
 }

@@ -150,7 +150,7 @@ class ReportDecisionTest {
     peer.work.discrepancies.add(OperatorPeer.discrepancy("4", "open"));
     String page = olga.get("/reports").body();
     assertThat(Visitor.text(page, "discrepancy-state")).isEqualTo("Open");
-    assertThat(page).contains("SNAPT 5", "device 4", "we ask the owner");
+    assertThat(page).contains("SNAPT 5", "device 4", "One interval", "we ask the owner");
     for (String action : List.of("investigate", "close")) {
       olga.post(
           "/reports/discrepancies/4",
@@ -161,6 +161,17 @@ class ReportDecisionTest {
         .containsExactly(
             "reports/discrepancies/4/investigate {\"reason\":\"old agent\"}",
             "reports/discrepancies/4/close {\"reason\":\"old agent\"}");
+  }
+
+  @Test
+  void reportsOfDevicesAloneAreListedWithTheirStates() {
+    peer.work.deviceReports.add(OperatorPeer.deviceReport("9", "alice", "final_provisional"));
+    String page = olga.get("/reports").body();
+    assertThat(Visitor.text(page, "device-report-state"))
+        .isEqualTo("Charged until the relay&#39;s report comes");
+    Visitor alice = Visitor.alice();
+    assertThat(Visitor.text(alice.get("/accounts/alice/charges").body(), "device-reports-expected"))
+        .contains("35.5");
   }
 
   @Test

@@ -123,7 +123,11 @@ class EscapingTest {
     work.registrations.add(hostile(contact, List.of("user", "contact", "source")));
     work.sessions.add(hostile(new HashMap<>(), List.of("account", "snapt", "session")));
     work.discrepancies.add(
-        hostile(OperatorPeer.discrepancy("4", ATTACK), List.of("snapt", "session", "account")));
+        hostile(
+            OperatorPeer.discrepancy("4", ATTACK),
+            List.of("snapt", "session", "account", "basis")));
+    work.deviceReports.add(
+        hostile(OperatorPeer.deviceReport("4", ATTACK, ATTACK), List.of("snapt", "session")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));
     work.begin("5", ATTACK);
     work.refusal = null;

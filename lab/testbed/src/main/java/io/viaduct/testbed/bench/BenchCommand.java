@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       CreditCommand.class,
       HandoverCommand.class,
       SnaptsCommand.class,
+      io.viaduct.testbed.sip.SipCommand.class,
       io.viaduct.testbed.sessions.SessionsCommand.class,
       io.viaduct.testbed.sessions.ProbesCommand.class,
       io.viaduct.testbed.calibration.LabBenchCommand.class

@@ -146,6 +146,27 @@ final class MovingLab {
     return address;
   }
 
+  /// Starts Bob's agent on the second device, by snapt-2. It carries all of that device's packets.
+  void startOtherDevice() throws IOException {
+    billing().createAccount("bob", passwords.bob(), "Bob");
+    billing().topUp("bob", CREDIT, "moving-2");
+    ServicePlan beside = deployment.plans().secondAgent();
+    start(
+        List.of(
+            new ServicePlan(
+                beside.name(),
+                beside.module(),
+                beside.verb(),
+                network.devices().get(1),
+                beside.ready(),
+                beside.configuration().replaceFirst("(?m)^routing: .*\\n", ""))));
+  }
+
+  /// Returns the users' passwords.
+  Passwords passwords() {
+    return passwords;
+  }
+
   /// Stops a SNAPT and starts it again, as for an upgrade.
   ///
   /// @return exit code of the stopped one

@@ -42,7 +42,8 @@ public record NetworkNamespace(String name) {
     Command.run(List.of("ip", "-n", name, "-batch", "-"), batch + "\n");
   }
 
-  void nft(String rules) {
+  /// Adds rules of nftables.
+  public void nft(String rules) {
     Command.run(inside(List.of("nft", "-f", "-")), rules);
   }
 

@@ -44,6 +44,7 @@ class ArchitectureTest {
           "spring-host",
           "linux-io",
           "sip-stack",
+          "diameter",
           "testbed");
 
   private static final Set<String> BAGS =

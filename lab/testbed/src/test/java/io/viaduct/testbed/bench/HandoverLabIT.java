@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /// Runs `./viaduct bench handover` briefly. Checks what a busy machine cannot spoil; how long an
-/// outage is and what is lost are measured on an idle machine.
+/// outage is, and what is lost when a link goes, are measured on an idle machine.
 class HandoverLabIT {
   private static final double PATIENCE_MS = 5_000;
 
@@ -32,6 +32,10 @@ class HandoverLabIT {
         assertThat(outage.get("repetitions").size()).isEqualTo(2);
         assertThat(outage.get("worst").asDouble()).isBetween(0.0, PATIENCE_MS);
       }
+    }
+    for (String way : new String[] {"up", "down"}) {
+      JsonNode lost = reading(report, "planned", way + "Lost");
+      assertThat(lost.get("sum").asDouble(-1)).as("lost %s in planned moves", way).isZero();
     }
     assertThat(directory.resolve("handover-repetitions.jsonl")).exists();
   }

@@ -2,8 +2,10 @@ package io.viaduct.testbed.provisioning;
 
 import io.viaduct.bridge.BridgeApplication;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.sip.SipEntrance;
+import io.viaduct.bridge.snapts.SnaptsServer;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
@@ -33,10 +35,16 @@ final class SideBySide implements AutoCloseable {
   private final ApplicationContext bridgeParts;
 
   SideBySide(Path directory) throws Exception {
-    TestAuthority authority = new TestAuthority(directory.resolve("operator"));
-    billing = new RealBilling(directory, authority, DOMAIN, "");
+    this(directory, new TestAuthority(directory.resolve("operator")), "", "");
+  }
+
+  /// @param ofBilling further keys of billing's configuration
+  /// @param ofBridge further keys of the bridge's configuration
+  SideBySide(Path directory, TestAuthority authority, String ofBilling, String ofBridge)
+      throws Exception {
+    billing = new RealBilling(directory, authority, DOMAIN, ofBilling);
     try {
-      bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort());
+      bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort(), ofBridge);
       bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
@@ -49,7 +57,7 @@ final class SideBySide implements AutoCloseable {
         .formatted(tls.certificate(), tls.privateKey(), tls.trust());
   }
 
-  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort)
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort, String more)
       throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
@@ -65,14 +73,26 @@ final class SideBySide implements AutoCloseable {
             token: {signing-key: token.key}
             state: %s
             operations: {port: 0}
+            %s
             """
                 .formatted(
                     DOMAIN,
                     TestAuthority.secret(directory.resolve("rest.token"), "rest-token"),
                     billingPort,
                     tls(tls),
-                    directory.resolve("bridge")));
+                    directory.resolve("bridge"),
+                    more));
     return BridgeApplication.of(ConfigurationFile.load(file, BridgeConfiguration.class));
+  }
+
+  /// Returns the port for SNAPTs.
+  int snaptsPort() {
+    return bridgeParts.getBean(SnaptsServer.class).port();
+  }
+
+  /// Returns the SNAPTs that the bridge knows.
+  SnaptDirectory snapts() {
+    return bridgeParts.getBean(SnaptDirectory.class);
   }
 
   /// Returns the users that the bridge knows.

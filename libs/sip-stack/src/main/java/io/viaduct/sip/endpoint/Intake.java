@@ -9,6 +9,9 @@ import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
+import io.viaduct.sip.invite.InviteClients;
+import io.viaduct.sip.invite.InviteServer;
+import io.viaduct.sip.invite.InviteServers;
 import io.viaduct.sip.jain.JainTransactions;
 import io.viaduct.sip.jain.TransactionEvents;
 import io.viaduct.sip.stun.StunMessage;
@@ -29,8 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /// Takes a request from the guard's verdict to the handler, and a response to its transaction.
 /// Towards UDP it is the server transaction of requests other than INVITE (RFC 3261 section
-/// 17.2.2); [ResponseMemory] holds the transactions' state. [#onVerdict] runs on the event loop and
-/// never blocks; the rest runs on one virtual thread per message.
+/// 17.2.2); [ResponseMemory] holds the transactions' state. So it is for an INVITE until the
+/// handler begins to serve it; then [InviteServers] has its transaction. [#onVerdict] runs on the
+/// event loop and never blocks; the rest runs on one virtual thread per message.
 final class Intake implements Receiver, TransactionEvents {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final byte[] PONG = {'\r', '\n'};
@@ -44,7 +48,7 @@ final class Intake implements Receiver, TransactionEvents {
   /// Most sources that have a bucket of answers; a bucket takes some 200 bytes.
   private static final int SOURCES = 65_536;
 
-  private record Wiring(SipSockets sockets, JainTransactions transactions) {}
+  private record Wiring(SipSockets sockets, JainTransactions transactions, InviteClients invites) {}
 
   private final SipStatistics statistics;
   private final Executor tasks;
@@ -54,6 +58,7 @@ final class Intake implements Receiver, TransactionEvents {
   private final ResponseMemory memory;
   private final TokenBuckets<SourceNetwork> answers;
   private final StunExchanges exchanges;
+  private final InviteServers invites;
 
   /// Names this run: a user agent notices by it that its registration is lost.
   private final String stunRun = SipEndpoint.token().substring(0, StunMessage.RUN_BYTES);
@@ -66,8 +71,10 @@ final class Intake implements Receiver, TransactionEvents {
       Executor tasks,
       InstantSource clock,
       StunExchanges exchanges,
+      InviteServers invites,
       RequestHandler handler) {
     this.exchanges = exchanges;
+    this.invites = invites;
     this.statistics = statistics;
     this.tasks = tasks;
     this.clock = clock;
@@ -83,8 +90,8 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   /// Starts the processing of messages. Messages that came before are dropped.
-  void start(SipSockets sockets, JainTransactions transactions) {
-    wiring = new Wiring(sockets, transactions);
+  void start(SipSockets sockets, JainTransactions transactions, InviteClients sent) {
+    wiring = new Wiring(sockets, transactions, sent);
   }
 
   /// Stops the processing: later messages are dropped.
@@ -143,7 +150,12 @@ final class Intake implements Receiver, TransactionEvents {
   private void onRequest(Wiring now, SipRequest raw, SipFlow flow) {
     SipRequest request = TopmostVia.stampSource(raw, flow);
     ServerExchange exchange = new ServerExchange(this, now.sockets, request, flow);
-    if (!flow.transport().isReliable()) {
+    if (isOfInvite(exchange, request)) {
+      statistics.count(Count.RETRANSMISSION_ABSORBED);
+      return;
+    }
+    // Each ACK of an acceptance counts: it answers a retransmitted acceptance.
+    if (!flow.transport().isReliable() && !request.method().equals("ACK")) {
       switch (memory.onRequest(exchange.key(), clock.millis())) {
         case Seen.First _ -> {}
         case Seen.InProgress _ -> {
@@ -162,7 +174,7 @@ final class Intake implements Receiver, TransactionEvents {
     switch (admission.request(clock.millis())) {
       case ADMIT -> {
         statistics.count(Count.REQUEST_RECEIVED);
-        run(() -> handler.onRequest(exchange));
+        run(() -> handle(exchange));
       }
       case ANSWER_503 -> {
         statistics.count(Refusal.OVERLOAD);
@@ -178,10 +190,37 @@ final class Intake implements Receiver, TransactionEvents {
     }
   }
 
+  /// Returns whether a request is the retransmission of an INVITE that is being served, or the ACK
+  /// of its refusal; then it is dealt with.
+  private boolean isOfInvite(ServerExchange exchange, SipRequest request) {
+    return switch (request.method()) {
+      case "INVITE" -> invites.onInvite(exchange.inviteKey());
+      case "ACK" -> invites.onAck(exchange.inviteKey());
+      default -> false;
+    };
+  }
+
+  private void handle(ServerExchange exchange) {
+    if (exchange.message().method().equals("CANCEL") && invites.onCancel(exchange.inviteKey())) {
+      exchange.answer(200);
+    } else {
+      handler.onRequest(exchange);
+    }
+  }
+
+  @Nullable InviteServer begin(ServerExchange exchange, Runnable onCancel) {
+    return invites.begin(
+        exchange.inviteKey(), exchange::write, !exchange.flow().transport().isReliable(), onCancel);
+  }
+
   private void onResponse(Wiring now, SipResponse response, SipFlow flow) {
     if (admission.response() == Admission.Decision.ADMIT) {
       statistics.count(Count.RESPONSE_RECEIVED);
-      run(() -> now.transactions.receive(response, flow));
+      run(() -> {
+        if (!now.invites.receive(response)) {
+          now.transactions.receive(response, flow);
+        }
+      });
     } else {
       statistics.count(Refusal.OVERFLOW);
     }

@@ -1,6 +1,7 @@
 package io.viaduct.sip.endpoint;
 
 import io.viaduct.sip.HostPort;
+import io.viaduct.sip.InviteBranch;
 import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipException;
@@ -11,6 +12,9 @@ import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.MessageGuard;
+import io.viaduct.sip.invite.InviteClients;
+import io.viaduct.sip.invite.InviteServers;
+import io.viaduct.sip.invite.Timers;
 import io.viaduct.sip.jain.JainTransactions;
 import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.transport.SipSockets;
@@ -40,6 +44,8 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("sip-", 0).factory());
   private final Semaphore pending;
   private final StunExchanges exchanges = new StunExchanges();
+  private final Timers timers = new Timers(tasks);
+  private final InviteClients invites;
   private final Intake intake;
   private final SipSockets sockets;
   private final JainTransactions transactions;
@@ -50,12 +56,23 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
     this.settings = settings;
     this.pending = new Semaphore(settings.pending());
     MessageGuard guard = new MessageGuard(settings.guard());
-    this.intake = new Intake(settings, statistics, tasks, clock, exchanges, handler);
+    this.intake =
+        new Intake(
+            settings,
+            statistics,
+            tasks,
+            clock,
+            exchanges,
+            new InviteServers(timers, settings.pending()),
+            handler);
     this.sockets = SipSockets.open(settings.sockets(), guard, intake);
     this.transactions =
         new JainTransactions(
             sockets, settings.guard().headBytes() + settings.guard().bodyBytes(), intake);
-    intake.start(sockets, transactions);
+    this.invites =
+        new InviteClients(
+            sockets, timers, tasks, SipEndpoint::withoutTopmostVia, settings.pending());
+    intake.start(sockets, transactions, invites);
   }
 
   /// Opens the sockets and starts to answer.
@@ -90,7 +107,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
+  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target, String mark) {
     if (isClosed) {
       return failed(SipException.Reason.CLOSED, "endpoint is closed");
     }
@@ -100,12 +117,40 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
           settings.pending() + " requests wait for an answer already; try again later");
     }
     CompletableFuture<SipResponse> answer = new CompletableFuture<>();
-    SipRequest sent = request.withHeaders(request.headers().withFirst("Via", via(target)));
+    SipRequest sent = withVia(request, target, mark);
     tasks.execute(() -> transactions.send(sent, target, answer));
     statistics.count(Count.REQUEST_SENT);
     return answer
         .whenComplete((_, _) -> pending.release())
         .thenApply(SipEndpoint::withoutTopmostVia);
+  }
+
+  @Override
+  public InviteBranch invite(
+      SipRequest request, SipFlow target, String mark, InviteBranch.Events events) {
+    if (isClosed) {
+      events.onFailure(new SipException(SipException.Reason.CLOSED, "endpoint is closed"));
+      return InviteBranch.NONE;
+    }
+    statistics.count(Count.REQUEST_SENT);
+    return invites.begin(withVia(request, target, mark), target, events);
+  }
+
+  @Override
+  public void sendAck(SipRequest ack, SipFlow target) {
+    if (isClosed) {
+      return;
+    }
+    byte[] bytes = withVia(ack, target, "").encode();
+    tasks.execute(() -> {
+      try {
+        sockets.connect(target);
+        sockets.write(target, bytes);
+        statistics.count(Count.REQUEST_SENT);
+      } catch (IOException e) {
+        statistics.count(Count.SEND_FAILED);
+      }
+    });
   }
 
   @Override
@@ -145,9 +190,11 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  private String via(SipFlow target) {
-    return "SIP/2.0/%s %s;branch=z9hG4bK%s;rport"
-        .formatted(target.transport(), sentBy(target), token());
+  private SipRequest withVia(SipRequest request, SipFlow target, String mark) {
+    String via =
+        "SIP/2.0/%s %s;branch=z9hG4bK%s%s;rport"
+            .formatted(target.transport(), sentBy(target), token(), mark);
+    return request.withHeaders(request.headers().withFirst("Via", via));
   }
 
   static SipResponse withoutTopmostVia(SipResponse response) {
@@ -167,6 +214,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   public void close() {
     isClosed = true;
     intake.stop();
+    timers.close();
     sockets.close();
     transactions.close();
     tasks.shutdownNow();

@@ -15,7 +15,8 @@ import java.time.Duration;
 /// @param answersPerSource most answers over UDP, per second and source, while the source has not
 ///   proved that it receives them; a burst may be five times as large
 /// @param remembered most final responses kept for retransmissions over UDP
-/// @param pending most requests of ours without a final response at a time
+/// @param pending most requests of ours without a final response at a time, most INVITEs of ours
+///   and most INVITEs of others that a handler serves at a time
 public record SipEndpointSettings(
     SocketSettings sockets,
     String sentBy,

@@ -20,7 +20,7 @@ public final class SipStatistics {
     RETRANSMISSION_ABSORBED,
     KEEP_ALIVE,
     STUN_ANSWERED,
-    /// A response could not be written because its connection has gone.
+    /// A response, or an ACK, could not be written because its connection has gone.
     SEND_FAILED
   }
 

@@ -55,6 +55,13 @@ final class TopmostVia {
         new InetSocketAddress(flow.remote().getAddress(), port == 0 ? DEFAULT_PORT : port));
   }
 
+  /// Returns sent-by and branch, which identify the transaction (RFC 3261 section 17.2.3). A
+  /// request of RFC 2543 has no branch.
+  static String transaction(SipRequest request) {
+    String value = FieldText.split(request.headers().require("Via"), ',').getFirst();
+    return sentBy(value) + ";" + FieldText.parameters(value, ';').getOrDefault("branch", "");
+  }
+
   private static String sentBy(String value) {
     String head =
         FieldText.split(value, ';')

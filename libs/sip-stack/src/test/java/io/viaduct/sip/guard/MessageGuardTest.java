@@ -213,6 +213,8 @@ class MessageGuardTest {
             Refusal.TOO_MANY_CONNECTIONS,
             Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE,
             Refusal.FIRST_MESSAGE_LATE,
+            Refusal.TLS_HANDSHAKE_FAILED, // by connections: the tests of endpoints make them
+            Refusal.NO_SIP_WEB_SOCKET,
             Refusal.TOO_MANY_ANSWERS,
             Refusal.UNFINISHED,
             Refusal.MISSING_CONTENT_LENGTH, // in streams only

@@ -127,6 +127,11 @@ final class NotifyFuzz implements SessionSubscriber.Events {
           }
 
           @Override
+          public boolean begin(Runnable onCancel) {
+            return true;
+          }
+
+          @Override
           public void answer(SipResponse response) {
             answers.add(response.withToTag("device"));
           }

@@ -1,6 +1,7 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.HostPort;
+import io.viaduct.sip.InviteBranch;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
@@ -157,7 +158,7 @@ final class ScriptedPeer implements RequestSender {
   }
 
   @Override
-  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
+  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target, String mark) {
     SipRequest whole = request.withHeaders(request.headers().withFirst("Via", VIA));
     try {
       Arrival.requireSound(whole);
@@ -198,6 +199,17 @@ final class ScriptedPeer implements RequestSender {
     if (!breach.isEmpty()) {
       throw new AssertionError(breach);
     }
+  }
+
+  @Override
+  public InviteBranch invite(
+      SipRequest request, SipFlow target, String mark, InviteBranch.Events events) {
+    throw new UnsupportedOperationException("a user agent makes no calls");
+  }
+
+  @Override
+  public void sendAck(SipRequest ack, SipFlow target) {
+    throw new UnsupportedOperationException("a user agent makes no calls");
   }
 
   @Override

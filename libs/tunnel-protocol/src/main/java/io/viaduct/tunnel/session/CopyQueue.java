@@ -22,7 +22,7 @@ final class CopyQueue {
   static final long COPY_WAIT_NS_MAX = 100_000_000;
 
   /// Longest wait of what a lost path may have lost: nothing else brings it.
-  static final long REPEAT_WAIT_NS_MAX = UnconfirmedBursts.AGE_NS_MAX;
+  static final long REPEAT_WAIT_NS_MAX = RecentBursts.AGE_NS_MAX;
 
   private final ByteBufAllocator allocator;
   private final Pacer pacer;

@@ -48,7 +48,7 @@ final class DatagramWriter {
   private final SessionTotals totals;
   private final PathBudget budget;
   private final OtherPaths others;
-  private final UnconfirmedBursts unconfirmed;
+  private final RecentBursts recent;
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private final WaitingTime waiting = new WaitingTime();
@@ -57,7 +57,7 @@ final class DatagramWriter {
 
   /// Creates the writer of one path.
   ///
-  /// @param unconfirmed keeps what may have to leave again by another path
+  /// @param recent keeps what may have to leave again by another path
   DatagramWriter(
       int pathId,
       LoopMemory memory,
@@ -68,7 +68,7 @@ final class DatagramWriter {
       SessionTotals totals,
       PathBudget budget,
       OtherPaths others,
-      UnconfirmedBursts unconfirmed,
+      RecentBursts recent,
       long nowNs) {
     this.pathId = pathId;
     this.memory = memory;
@@ -79,7 +79,7 @@ final class DatagramWriter {
     this.totals = totals;
     this.budget = budget;
     this.others = others;
-    this.unconfirmed = unconfirmed;
+    this.recent = recent;
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -253,7 +253,7 @@ final class DatagramWriter {
     if (second != null) {
       second.copy(burst, filled, segmentBytes, nowNs);
     } else if (kept) {
-      unconfirmed.add(burst, filled, segmentBytes, nowNs);
+      recent.add(burst, filled, segmentBytes, nowNs);
     }
     give(sink, burst.writerIndex(filled), segmentBytes, bound, to, nowNs);
   }

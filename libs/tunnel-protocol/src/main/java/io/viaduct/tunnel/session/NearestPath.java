@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /// Holds on to the path of the packets that count delay: of the paths in use the one with the least
 /// delay ([SessionPath#delayUs]), so that nothing oscillates (docs/adr/0030).
 ///
-/// - A path that packets may not leave by any more is left at once, and so is one that loses 5 %
-///   and more while the best one does not.
+/// - A path that packets may not leave by any more is left at once, which is no choice and does not
+///   count as a change. A path that loses 5 % and more while the best one does not is left at once
+///   too.
 /// - Any other change needs a path that is better by 20 % and 5 ms during the whole hold time. It
 ///   is 0.5 s, and doubles up to 60 s if a change follows another one within 30 s and the hold
 ///   time.
@@ -56,7 +57,10 @@ final class NearestPath {
   /// Compares the paths in use.
   void look(long nowNs) {
     SessionPath best = best(nowNs);
-    if (!paths.isUsable(held) || held.bad && !best.bad) {
+    if (!paths.isUsable(held)) {
+      rival = null;
+      held = best; // no choice, so it does not lengthen the hold time of the next one
+    } else if (held.bad && !best.bad) {
       move(best, nowNs);
     } else if (!isClearlyBetter(best, nowNs)) {
       rival = null;

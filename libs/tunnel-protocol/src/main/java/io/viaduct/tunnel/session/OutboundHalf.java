@@ -98,7 +98,7 @@ final class OutboundHalf {
             pacer);
     PacketEncoder encoder =
         new PacketEncoder(budget.bodyBytesMax(), memory.compounds, compounds::enqueue);
-    UnconfirmedBursts unconfirmed = new UnconfirmedBursts(memory.allocator);
+    RecentBursts recent = new RecentBursts(memory.allocator);
     return new SessionPath(
         id,
         budget,
@@ -117,7 +117,7 @@ final class OutboundHalf {
             state.totals,
             budget,
             otherPaths,
-            unconfirmed,
+            recent,
             nowNs),
         new PathMessages(memory, aead, sealer, pacer, state.totals, state.verdicts, budget),
         new CopyQueue(
@@ -134,7 +134,7 @@ final class OutboundHalf {
             state.totals,
             state.verdicts,
             CopyQueue.REPEAT_WAIT_NS_MAX),
-        unconfirmed);
+        recent);
   }
 
   private static ServiceOrder order(TunnelSettings settings, Pacer pacer, long nowNs) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Low-delay classes take the path with the least round trip. Each percent of loss counts as 10
 ///   ms, because what is lost comes a round trip later or never ([NearestPath]).
-/// - While that path loses, packets of low-delay classes take a second path too.
+/// - While that path loses, packets of low-delay classes take a second path too. When a path begins
+///   to lose, those that it has carried lately take another one again ([RecentBursts]).
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate
 ///   ([SessionPath#sparePerSecond]), and moves if its own path has a standing queue and another one
 ///   has none: at most one flow moves per half second. A flow that has moved stays for the hold
@@ -222,9 +223,12 @@ final class PathChoice {
   }
 
   private void look(long nowNs) {
+    SessionPath begins = null;
     for (SessionPath each : paths.usable()) {
       double lost = each.loss.recent(nowNs);
+      boolean wasLosing = each.losing;
       each.losing = lost >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
+      begins = each.losing && !wasLosing ? each : begins;
       each.bad = each.loss.longTerm(nowNs) >= (each.bad ? MENDED_RATIO : BAD_RATIO);
     }
     nearest.look(nowNs);
@@ -233,6 +237,16 @@ final class PathChoice {
     boolean spareIsBetter =
         spare != null && (second == null || sharesLink(second) && !sharesLink(spare));
     secondOrSpare = spareIsBetter ? spare : second;
+    if (begins != null) {
+      repeat(begins, nowNs);
+    }
+  }
+
+  private void repeat(SessionPath losing, long nowNs) {
+    SessionPath other = losing == nearest.get() ? secondOrSpare : nearest.get();
+    if (copies && other != null) {
+      losing.recent.moveAllTo(other.repeats, nowNs);
+    }
   }
 
   /// Returns the path for second copies among these: one of another link than the nearest path's if

@@ -250,9 +250,11 @@ final class PathExchange {
   }
 
   /// Sends the receipts and the trials that are due. A control connection needs none: TCP paces it.
-  void acknowledge(long nowNs) {
+  ///
+  /// @param missing sequences of the session that have not arrived
+  void acknowledge(long missing, long nowNs) {
     for (SessionPath each : paths.open()) {
-      PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
+      PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(missing, nowNs) : null;
       if (receipt != null) {
         each.messages.add(
             paths.areMany() ? receipt.counting() : receipt, Carrier.UDP, boundTo(each));
@@ -278,7 +280,7 @@ final class PathExchange {
       int leftUs = receipt.timeUs() - receipt.delayUs();
       boolean isOverrun = by.pacing.pacer().isOverrun(nowNs);
       by.loss.receipt(leftUs, receipt.bytes(), !isOverrun, nowNs);
-      by.unconfirmed.confirmed(timeNs(leftUs, nowNs));
+      by.recent.confirmed(timeNs(leftUs, nowNs));
       by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
       by.mtu.arrived(receipt.largest());
       by.counted(receipt.sentBytes(), nowNs);
@@ -508,7 +510,7 @@ final class PathExchange {
     }
     SessionPath path = paths.open(id);
     path.sizes.header(OuterHeader.of(from), nowNs);
-    path.unconfirmed.moveTo(path.repeats, nowNs);
+    path.recent.moveTo(path.repeats, nowNs);
     path.changed();
     path.movingUntilNs = Long.MAX_VALUE;
     listener.bindingMoved(before, from);

@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 /// Moves what waits for a path that packets may no longer leave by. Compounds are sealed when they
 /// leave, so none of them is lost. Packets that a rule of the device binds to the path move to no
 /// other one: they are dropped, and counted as NO_PATH. What has left by the path, and may not have
-/// arrived, leaves again ([UnconfirmedBursts]).
+/// arrived, leaves again ([RecentBursts]).
 final class PathMoves {
   private final SessionPaths paths;
   private final PathChoice choice;
@@ -34,7 +34,7 @@ final class PathMoves {
             to.id,
             compound -> verdicts.add(Verdict.NO_PATH, each.datagrams.drop(compound, nowNs)),
             nowNs);
-        each.unconfirmed.moveTo(to.repeats, nowNs);
+        each.recent.moveTo(to.repeats, nowNs);
       }
     }
   }

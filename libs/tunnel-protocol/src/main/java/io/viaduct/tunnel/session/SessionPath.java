@@ -40,7 +40,7 @@ final class SessionPath {
   /// Bursts that a lost path may have lost; they leave before all else.
   final CopyQueue repeats;
 
-  final UnconfirmedBursts unconfirmed;
+  final RecentBursts recent;
   final ProbeExchange probes = new ProbeExchange();
 
   /// Loss of the direction from here.
@@ -110,7 +110,7 @@ final class SessionPath {
       PathMessages messages,
       CopyQueue copies,
       CopyQueue repeats,
-      UnconfirmedBursts unconfirmed) {
+      RecentBursts recent) {
     this.id = id;
     this.budget = budget;
     this.mtu = budget.mtu;
@@ -123,7 +123,7 @@ final class SessionPath {
     this.messages = messages;
     this.copies = copies;
     this.repeats = repeats;
-    this.unconfirmed = unconfirmed;
+    this.recent = recent;
   }
 
   /// Sets the link of the path, at the device.
@@ -154,7 +154,7 @@ final class SessionPath {
     bad = false;
     loss.reset();
     lossToHere.reset();
-    unconfirmed.clear();
+    recent.clear();
     mtu.suspend();
     pacing.pathChanged();
     if (trials != null) {
@@ -252,7 +252,7 @@ final class SessionPath {
   /// @param sentBytes low 32 bits, or [PathMessage#NO_COUNT]
   void counted(long sentBytes, long nowNs) {
     if (sentBytes != PathMessage.NO_COUNT) {
-      lossToHere.counts((int) sentBytes, pacing.arrivedBytes(), nowNs);
+      lossToHere.counts((int) sentBytes, pacing.arrivedBytes(), false, nowNs);
     }
   }
 
@@ -262,6 +262,6 @@ final class SessionPath {
     messages.discard();
     copies.clear();
     repeats.clear();
-    unconfirmed.clear();
+    recent.clear();
   }
 }

@@ -56,7 +56,7 @@ final class SessionTimers {
       flows.expire(flow -> endingHere(flow, nowNs), nowNs);
       histories.expire(nowNs);
       for (SessionPath each : paths.open()) {
-        each.unconfirmed.expire(nowNs);
+        each.recent.expire(nowNs);
       }
     }
     SessionPath by = choice.nearest(nowNs);

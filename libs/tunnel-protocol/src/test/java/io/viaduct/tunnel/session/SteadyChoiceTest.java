@@ -100,6 +100,27 @@ class SteadyChoiceTest {
   }
 
   @Test
+  void aLinkThatIsLostAndReturnsDoesNotLengthenTheHoldTime() {
+    talk(2_000);
+    for (int i = 0; i < 3; i++) {
+      rig.use(0, PathUse.NO);
+      talk(1_000);
+      rig.use(0, PathUse.YES);
+      rig.links.get(1).delayNs = 10_000_000; // not better than the first one, so there is no return
+      talk(5_000);
+    }
+    rig.links.get(1).delayNs = 30_000_000;
+    talk(5_000);
+    assertThat(path).isZero();
+    movesMs.clear();
+    long changedMs = rig.nowNs / 1_000_000;
+    delayMs(200);
+    talk(5_000);
+    assertThat(movesMs).as("change at %d ms, seed %d", changedMs, SEED).hasSize(1);
+    assertThat(movesMs.getFirst() - changedMs).isLessThan(2_500);
+  }
+
+  @Test
   void aPathThatLosesMuchIsLeftWithoutAHoldTime() {
     talk(2_000);
     oscillate(60, 3_000);

@@ -1,4 +1,4 @@
-package io.viaduct.snapt.reporting;
+package io.viaduct.service.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,13 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /// Writes files atomically and durably, also in a power loss: a file is either complete or absent.
 /// Writes a temporary file, synchronises it, renames it, and synchronises the directory. Blocks on
-/// the disk, so event loops must not call it.
+/// the disk, so event loops must not call it. A new file has mode 600.
 public final class DurableFile {
   /// Suffix of temporary files; the next start removes those that a crash left.
-  static final String UNFINISHED = ".unfinished";
+  public static final String UNFINISHED = ".unfinished";
 
   private DurableFile() {}
 
@@ -23,9 +25,11 @@ public final class DurableFile {
     try (FileChannel channel =
         FileChannel.open(
             unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         channel.write(bytes);
@@ -35,18 +39,20 @@ public final class DurableFile {
     move(unfinished, file);
   }
 
-  static void move(Path from, Path to) throws IOException {
+  /// Renames a file; one with the new name is replaced.
+  public static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     synchronise(to.resolveSibling("."));
   }
 
-  static void delete(Path file) throws IOException {
+  /// Deletes a file if it exists.
+  public static void delete(Path file) throws IOException {
     Files.deleteIfExists(file);
     synchronise(file.resolveSibling("."));
   }
 
   /// Waits until a file, or the entries of a directory, are on the disk (fsync).
-  static void synchronise(Path path) throws IOException {
+  public static void synchronise(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// A user has several devices: real endpoints, registered with a real bridge.
 @Timeout(120)
-class MessageForkTest {
+class ForkTest {
   @TempDir Path directory;
   private BridgeRig rig;
   private UserAgent bob;

@@ -1,0 +1,130 @@
+package io.viaduct.bridge.call;
+
+import io.viaduct.bridge.registrar.Refusal;
+import io.viaduct.sip.SipMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/// The calls that stand, and those that are being set up, for the limits. No request needs an entry
+/// to find its way ([CallRoutes]). A call is forgotten when it ends, or when its session expires.
+/// Thread-safe.
+final class CallTable {
+  /// A dialog (RFC 3261 section 12), the same for both directions.
+  record Key(String callId, String one, String other) {
+    static Key of(SipMessage message) {
+      String from = message.from().tag();
+      String to = message.to().tag();
+      return from.compareTo(to) < 0
+          ? new Key(message.callId(), from, to)
+          : new Key(message.callId(), to, from);
+    }
+  }
+
+  private record Call(String caller, Instant expires) {}
+
+  private record Due(Instant at, Key key) {}
+
+  private final int perUser;
+  private final int max;
+  private final Duration longest;
+  private final Map<Key, Call> calls = new HashMap<>(); // from here on guarded by this
+  private final Map<String, Integer> ofUser = new HashMap<>();
+  private final PriorityQueue<Due> dues = new PriorityQueue<>(Comparator.comparing(Due::at));
+  private int settingUp;
+
+  /// @param perUser most calls that one user has made
+  /// @param max most calls in all
+  /// @param longest a call without session timer is forgotten after this time
+  CallTable(int perUser, int max, Duration longest) {
+    this.perUser = perUser;
+    this.max = max;
+    this.longest = longest;
+  }
+
+  /// Takes a place for a call that is being set up. It must be [released][#release].
+  ///
+  /// @return why there is none
+  synchronized Optional<Refusal> reserve(String caller) {
+    if (ofUser.getOrDefault(caller, 0) >= perUser) {
+      return Optional.of(Refusal.TOO_MANY_CALLS);
+    }
+    if (calls.size() + settingUp >= max) {
+      return Optional.of(Refusal.CALLS_FULL);
+    }
+    settingUp++;
+    ofUser.merge(caller, 1, Integer::sum);
+    return Optional.empty();
+  }
+
+  /// Gives back the place of a call that is set up or refused.
+  synchronized void release(String caller) {
+    settingUp--;
+    leave(caller);
+  }
+
+  /// Notes that a call stands.
+  ///
+  /// @return false if it was known, because an acceptance came again
+  synchronized boolean answered(Key key, String caller, Optional<Duration> timer, Instant now) {
+    Call call = new Call(caller, now.plus(timer.orElse(longest)));
+    if (calls.putIfAbsent(key, call) != null) {
+      return false;
+    }
+    ofUser.merge(caller, 1, Integer::sum);
+    dues.add(new Due(call.expires, key));
+    return true;
+  }
+
+  /// Notes that the session of a call was refreshed.
+  synchronized void refreshed(Key key, Optional<Duration> timer, Instant now) {
+    calls.computeIfPresent(key, (_, old) -> new Call(old.caller, now.plus(timer.orElse(longest))));
+  }
+
+  /// Forgets a call that has ended.
+  ///
+  /// @return false if it was not known
+  synchronized boolean ended(Key key) {
+    Call call = calls.remove(key); // its due is dropped when it comes
+    if (call != null) {
+      leave(call.caller);
+    }
+    return call != null;
+  }
+
+  /// Forgets the calls whose session has expired.
+  ///
+  /// @return how many
+  synchronized int expire(Instant now) {
+    int expired = 0;
+    for (Due due = first(now); due != null; due = first(now)) {
+      dues.remove();
+      Call call = calls.get(due.key);
+      if (call != null && call.expires.isAfter(now)) {
+        dues.add(new Due(call.expires, due.key));
+      } else if (call != null) {
+        ended(due.key);
+        expired++;
+      }
+    }
+    return expired;
+  }
+
+  private @Nullable Due first(Instant now) {
+    Due first = dues.peek();
+    return first == null || first.at.isAfter(now) ? null : first;
+  }
+
+  private void leave(String caller) {
+    ofUser.computeIfPresent(caller, (_, count) -> count > 1 ? count - 1 : null);
+  }
+
+  synchronized int size() {
+    return calls.size();
+  }
+}

@@ -1,0 +1,151 @@
+package io.viaduct.testbed.sip;
+
+import io.viaduct.testbed.report.Grid;
+import io.viaduct.testbed.report.Median;
+import io.viaduct.testbed.report.Verdict;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/// The rows of `bench sip`: medians over the rounds, with our goals.
+final class SipRows {
+  private static final double P99_MS_MAX = 20;
+  private static final double OVERLOAD_P99_MS_MAX = 100;
+  private static final double RESIDENT_MIB_MAX = 320;
+
+  /// One value of one server.
+  ///
+  /// @param values of each round
+  record Row(
+      String scenario, String measure, String server, double[] values, Optional<Verdict> goal) {}
+
+  static final Grid<Row> GRID =
+      new Grid<Row>()
+          .text("scenario", "scenario", Row::scenario)
+          .text("measure", "measure", Row::measure)
+          .text("server", "server", Row::server)
+          .rounds("median", "value", row -> row.values()[0] < 100 ? 1 : 0, Row::values)
+          .goal("goal", "goal", Row::goal);
+
+  private final List<Row> rows = new ArrayList<>();
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  /// Adds the highest rates, and what an exchange costs at them.
+  ///
+  /// @param all ours first
+  void highest(SipScenario scenario, List<SipCommand.Found> all) {
+    for (SipCommand.Found each : all) {
+      String server = each.server().name();
+      boolean isCompared = server.equals(BridgeServer.NAME) && all.size() > 1;
+      Optional<Verdict> goal =
+          isCompared
+              ? Optional.of(
+                  Verdict.atLeast(
+                      scenario.shareOfPeer,
+                      "× Kamailio",
+                      (double) each.rate() / all.getLast().rate()))
+              : Optional.empty();
+      add(
+          scenario,
+          "highest rate without retransmission, 1/s",
+          server,
+          each.highest(),
+          SippResult::rate,
+          goal);
+      add(
+          scenario,
+          "processor time each, µs",
+          server,
+          each.highest(),
+          SippResult::processorUs,
+          Optional.empty());
+      double resident = median(each.highest(), SippResult::residentMib);
+      add(
+          scenario,
+          "resident memory, MiB",
+          server,
+          each.highest(),
+          SippResult::residentMib,
+          ours(server, Verdict.atMost(RESIDENT_MIB_MAX, "MiB", resident)));
+    }
+  }
+
+  /// Adds the times at half of our highest rate, from the first exchange after the start.
+  void half(SipScenario scenario, List<SipCommand.Found> all) {
+    for (SipCommand.Found each : all) {
+      String server = each.server().name();
+      String at = " at %d/s after a cold start, ms".formatted(each.half().getFirst().rate());
+      add(scenario, "p50" + at, server, each.half(), SippResult::p50Ms, Optional.empty());
+      double p99 = median(each.half(), SippResult::p99Ms);
+      add(
+          scenario,
+          "p99" + at,
+          server,
+          each.half(),
+          SippResult::p99Ms,
+          ours(server, Verdict.atMost(P99_MS_MAX, "ms", p99)));
+    }
+  }
+
+  /// Adds what a server does with three times its highest rate.
+  void overload(SipScenario scenario, String server, SipCommand.Overload found) {
+    List<SippResult> during = List.of(found.during());
+    String at = " at three times the highest rate";
+    add(
+        scenario,
+        "succeeded" + at + ", %",
+        server,
+        during,
+        SippResult::succeededPercent,
+        Optional.empty());
+    add(
+        scenario,
+        "p99 of those" + at + ", ms",
+        server,
+        during,
+        SippResult::p99Ms,
+        ours(server, Verdict.atMost(OVERLOAD_P99_MS_MAX, "ms", found.during().p99Ms())));
+    add(
+        scenario,
+        "resident memory" + at + ", MiB",
+        server,
+        during,
+        SippResult::residentMib,
+        ours(server, Verdict.atMost(RESIDENT_MIB_MAX, "MiB", found.during().residentMib())));
+    add(
+        scenario,
+        "failed right afterwards at half of it",
+        server,
+        List.of(found.after()),
+        SippResult::failed,
+        ours(server, Verdict.atMost(0, "", found.after().failed())));
+  }
+
+  private static Optional<Verdict> ours(String server, Verdict verdict) {
+    return server.equals(BridgeServer.NAME) ? Optional.of(verdict) : Optional.empty();
+  }
+
+  private static double median(List<SippResult> of, ToDoubleFunction<SippResult> value) {
+    return Median.of(of.stream().mapToDouble(value));
+  }
+
+  private void add(
+      SipScenario scenario,
+      String measure,
+      String server,
+      List<SippResult> results,
+      ToDoubleFunction<SippResult> value,
+      Optional<Verdict> goal) {
+    double[] values = results.stream().mapToDouble(value).toArray();
+    if (Arrays.stream(values).noneMatch(Double::isNaN)) {
+      rows.add(new Row(scenario.title, measure, server, values, goal));
+    } else {
+      rows.add(new Row(scenario.title, measure, server, new double[] {Double.NaN}, goal));
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.viaduct.testbed.sip;
+
+/// What one run of sipp has found.
+///
+/// @param rate exchanges that were begun per second
+/// @param succeeded exchanges that ended as they should
+/// @param failed exchanges that got another answer or none
+/// @param retransmissions requests that sipp sent again
+/// @param p50Ms median time of an exchange that succeeded; NaN without one
+/// @param p99Ms that of the slowest hundredth
+/// @param processorUs processor time of the server per exchange that was begun
+/// @param residentMib memory of the server at the end
+record SippResult(
+    int rate,
+    long succeeded,
+    long failed,
+    long retransmissions,
+    double p50Ms,
+    double p99Ms,
+    double processorUs,
+    double residentMib) {
+  /// Returns whether the server keeps up: nothing failed, and nothing had to be sent again.
+  boolean isClean() {
+    return succeeded > 0 && failed == 0 && retransmissions == 0;
+  }
+
+  /// Returns the share of the exchanges that succeeded, in percent.
+  double succeededPercent() {
+    return 100.0 * succeeded / Math.max(1, succeeded + failed);
+  }
+}

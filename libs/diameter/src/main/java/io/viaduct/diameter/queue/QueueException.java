@@ -1,0 +1,10 @@
+package io.viaduct.diameter.queue;
+
+/// A request was not stored.
+public final class QueueException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public QueueException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,162 @@
+package io.viaduct.diameter.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.peer.DiameterNode;
+import io.viaduct.diameter.peer.Nodes;
+import io.viaduct.diameter.peer.PeerSettings;
+import io.viaduct.diameter.queue.QueueStatistics.Fate;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class RequestQueueTest {
+  private static final String CLIENT = "client.ims.test";
+  private static final String SERVER = "server.ims.test";
+
+  @TempDir Path directory;
+  private final ServerSocket holder = new ServerSocket();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<DiameterMessage> got = new CopyOnWriteArrayList<>();
+  private volatile int result = 2001;
+  private InetSocketAddress address;
+
+  RequestQueueTest() throws Exception {}
+
+  @BeforeEach
+  void reserve() throws Exception {
+    address = Nodes.reserved(holder);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+    holder.close();
+  }
+
+  private <T extends AutoCloseable> T keep(T one) {
+    open.add(one);
+    return one;
+  }
+
+  private DiameterNode server() throws Exception {
+    return keep(
+        Nodes.server(
+            SERVER,
+            address,
+            CLIENT,
+            request -> {
+              got.add(request);
+              return CompletableFuture.completedFuture(Nodes.answer(request, SERVER, result));
+            }));
+  }
+
+  private RequestQueue queue(int most) throws Exception {
+    DiameterNode node = keep(Nodes.client(CLIENT, new PeerSettings(SERVER, address)));
+    QueueSettings settings =
+        new QueueSettings(directory.resolve("queue"), most, 2, Duration.ofMillis(50));
+    return keep(RequestQueue.open(settings, node, Nodes.DICTIONARY));
+  }
+
+  private static void store(RequestQueue queue, int number) throws Exception {
+    queue.add(Nodes.accounting(number)).get(20, TimeUnit.SECONDS);
+  }
+
+  private List<Long> numbers() {
+    return got.stream()
+        .map(request -> request.avps().number("Accounting-Record-Number").orElseThrow())
+        .distinct()
+        .toList();
+  }
+
+  @Test
+  void requestsWaitOnDiskForAPeerAndArriveInTheirOrder() throws Exception {
+    RequestQueue queue = queue(100);
+    for (int i = 0; i < 5; i++) {
+      store(queue, i);
+    }
+    await().until(() -> queue.statistics().of(Fate.RETRIED) > 0);
+    assertThat(queue.statistics().waiting()).isEqualTo(5);
+    server();
+    await().until(() -> queue.statistics().waiting() == 0);
+    assertThat(numbers()).containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(queue.statistics().of(Fate.DELIVERED)).isEqualTo(5);
+  }
+
+  @Test
+  void requestsOfAnEarlierStartAreSentWithTheTBitAndTheirOldIdentifier() throws Exception {
+    RequestQueue queue = queue(100);
+    store(queue, 7);
+    await().until(() -> queue.statistics().of(Fate.RETRIED) > 0);
+    queue.close();
+    byte[] stored = Files.readAllBytes(directory.resolve("queue/%019d".formatted(1)));
+    server();
+    RequestQueue again = queue(100);
+    await().until(() -> again.statistics().of(Fate.DELIVERED) == 1);
+    assertThat(got.getFirst().header().retransmitted()).isTrue();
+    assertThat(got.getFirst().header().endToEnd()).isEqualTo(ByteBuffer.wrap(stored).getInt(16));
+    assertThat(directory.resolve("queue/%019d".formatted(1))).doesNotExist();
+  }
+
+  @Test
+  void aTransientFailureIsTriedAgainAndAPermanentOneIsSetAside() throws Exception {
+    server();
+    RequestQueue queue = queue(100);
+    result = 4002;
+    store(queue, 1);
+    await().until(() -> queue.statistics().of(Fate.RETRIED) > 0);
+    result = 2001;
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
+    result = 5012;
+    store(queue, 2);
+    await().until(() -> queue.statistics().of(Fate.REFUSED) == 1);
+    assertThat(directory.resolve("queue/refused")).isDirectoryContaining("glob:**");
+    assertThat(queue.statistics().waiting()).isZero();
+  }
+
+  @Test
+  void aFullQueueRefusesAndLosesNothing() throws Exception {
+    RequestQueue queue = queue(3);
+    for (int i = 0; i < 3; i++) {
+      store(queue, i);
+    }
+    assertThatThrownBy(() -> store(queue, 3)).cause().isInstanceOf(QueueException.class);
+    assertThat(queue.statistics().of(Fate.FULL)).isEqualTo(1);
+    server();
+    await().until(() -> queue.statistics().waiting() == 0);
+    assertThat(numbers())
+        .containsExactlyElementsOf(IntStream.range(0, 3).asLongStream().boxed().toList());
+  }
+
+  @Test
+  void anEntryThatIsNoRequestDoesNotBlockTheOthers() throws Exception {
+    Files.createDirectories(directory.resolve("queue"));
+    Files.writeString(directory.resolve("queue/%019d".formatted(1)), "rubbish");
+    server();
+    RequestQueue queue = queue(100);
+    store(queue, 2);
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
+    assertThat(queue.statistics().of(Fate.UNREADABLE)).isEqualTo(1);
+    assertThat(directory.resolve("queue/refused/%019d".formatted(1))).hasContent("rubbish");
+  }
+}

@@ -1,0 +1,75 @@
+package io.viaduct.service.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileQueueTest {
+  @TempDir Path root;
+
+  private static byte[] bytes(int value) {
+    return new byte[] {(byte) value};
+  }
+
+  @Test
+  void entriesSurviveAStartInTheirOrder() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    long first = queue.add(bytes(1));
+    long second = queue.add(bytes(2));
+    FileQueue again = FileQueue.open(root.resolve("queue"));
+    assertThat(again.size()).isEqualTo(2);
+    assertThat(again.oldest()).hasValue(first);
+    assertThat(again.after(first)).hasValue(second);
+    assertThat(again.after(second)).isEmpty();
+    assertThat(again.read(second)).hasValue(bytes(2));
+    assertThat(again.add(bytes(3))).isGreaterThan(second);
+  }
+
+  @Test
+  void aRemovedEntryIsGone() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    long number = queue.add(bytes(1));
+    queue.remove(number);
+    queue.remove(number);
+    assertThat(queue.read(number)).isEmpty();
+    assertThat(queue.oldest()).isEmpty();
+    assertThat(FileQueue.open(root.resolve("queue")).size()).isZero();
+  }
+
+  @Test
+  void anUnfinishedEntryIsDeletedAtTheStart() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    long number = queue.add(bytes(1));
+    Path unfinished = root.resolve("queue/0000000000000000002" + DurableFile.UNFINISHED);
+    Files.write(unfinished, bytes(2));
+    assertThat(FileQueue.open(root.resolve("queue")).oldest()).hasValue(number);
+    assertThat(unfinished).doesNotExist();
+  }
+
+  @Test
+  void aRefusedEntryIsKeptBesideTheQueue() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    queue.refuse(queue.add(bytes(7)));
+    assertThat(FileQueue.open(root.resolve("queue")).size()).isZero();
+    assertThat(root.resolve("queue/refused/0000000000000000001")).hasBinaryContent(bytes(7));
+    FileQueue again = FileQueue.open(root.resolve("queue"));
+    again.refuse(again.add(bytes(8)));
+    assertThat(root.resolve("queue/refused/0000000000000000001")).hasBinaryContent(bytes(7));
+  }
+
+  @Test
+  void onlyTheOwnerMayReadTheQueue() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    queue.add(bytes(1));
+    assertThat(mode(root.resolve("queue"))).isEqualTo("rwx------");
+    assertThat(mode(root.resolve("queue/0000000000000000001"))).isEqualTo("rw-------");
+  }
+
+  private static String mode(Path path) throws Exception {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+}
