@@ -72,8 +72,7 @@ class UserPagesTest {
     assertThat(Visitor.text(page, "sip-addresses")).isEqualTo("+41791234567@ims.test");
     assertThat(page)
         .contains(
-            "aria-label=\"QR code of sip:alice@ims.test\"",
-            QrCode.of("sip:alice@ims.test").path());
+            "aria-label=\"QR code of sip:alice@ims.test\"", QrCode.of("sip:alice@ims.test").path());
   }
 
   @Test

@@ -64,8 +64,7 @@ class OperatorPagesTest {
         .contains("alice", "snapt-1", "sip:alice@192.0.2.7:5060", "2026-11-20 11:00:00");
     assertThat(Visitor.text(page, "registrations-total")).isEqualTo("Contacts: 51");
     assertThat(page).contains("cursor=bmV4dA");
-    assertThat(Visitor.text(page, "error-row"))
-        .contains("wrong_password", "the credentials", "12");
+    assertThat(Visitor.text(page, "error-row")).contains("wrong_password", "the credentials", "12");
     assertThat(peer.asked).contains("search=al&cursor=&limit=50");
     assertThat(peer.work.asked).contains("GET credit/sessions?accounts=alice");
   }
