@@ -29,7 +29,8 @@ final class DraftDocument {
   private static final String WITHOUT = "without";
 
   /// Keys of the parts whose values may be left out.
-  private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds", "credit-failure", "relay-share");
+  private static final List<String> OPTIONAL =
+      List.of("fees", "caps", "refunds", "credit-failure", "relay-share");
 
   /// Longest path: `classes`, class, table, row, number.
   private static final int KNOT_DEPTH = 5;
