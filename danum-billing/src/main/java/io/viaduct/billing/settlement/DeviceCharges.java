@@ -181,9 +181,8 @@ public final class DeviceCharges {
   }
 
   // Settled when no report of the SNAPT can replace it. The report is always one in time: its
-  // charge
-  // is posted to CLEARING, so its reversal and its revisions must be, too. It may have come in the
-  // last moment, or under a longer adjustment time than now.
+  // charge is posted to CLEARING, so its reversal and its revisions must be, too. It may have come
+  // in the last moment, or under a longer adjustment time than now.
   private BilledInterval bill(long id, DeviceInterval report) {
     Instant replaceableUntil = report.endedAt().plus(rules.adjustmentTime());
     Instant received = report.receivedAt();

@@ -78,8 +78,7 @@ public final class RelayRewards {
       long id, String snapt, int tariffVersion, int revision, long charge, long wireBytes) {}
 
   // What can never be settled earns nothing. What is not settled yet waits. Credits are locked
-  // before
-  // the rows of intervals, which a re-rating locks after them; the bills are read after both.
+  // before the rows of intervals, as a re-rating does; the bills are read after both.
   private int payBatch(Instant now, TreeSet<String> changed) {
     jdbc.sql(
             """
