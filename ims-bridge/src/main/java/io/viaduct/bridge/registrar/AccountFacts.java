@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// How an account stands, as billing says. Amounts are in micro-denarii.
+/// The state of an account, as billing says. Amounts are in micro-denarii.
 ///
 /// @param balance sum of the postings
 /// @param available balance and credit limit less reservations; below zero after an overdraft

@@ -2,7 +2,7 @@ package io.viaduct.webgui.billing;
 
 import java.util.List;
 
-/// What a telephone of an account must be told, except the password.
+/// The settings of an account's telephones, except the password.
 ///
 /// @param domain host part of the addresses
 /// @param username digest username: the account's id, which is also the user part of an address

@@ -129,7 +129,7 @@ public final class SipCommand implements Callable<Integer> {
     }
   }
 
-  /// What was found at one server, round by round.
+  /// The results of one server, round by round.
   ///
   /// @param highest at the highest clean rate
   /// @param half at half of our highest rate, after a cold start
@@ -149,7 +149,7 @@ public final class SipCommand implements Callable<Integer> {
     return HighestRate.of(name, rate -> sipp.load(at, scenario, rate, seconds));
   }
 
-  /// What a server does with three times its highest rate, and right afterwards.
+  /// The results of a server at three times its highest rate, and right afterwards.
   record Overload(SippResult during, SippResult after) {}
 
   private Overload overload(Sipp sipp, SipServer at, SipScenario scenario, int highest)

@@ -1,6 +1,6 @@
 package io.viaduct.testbed.sip;
 
-/// What one run of sipp has found.
+/// The result of one run of sipp.
 ///
 /// @param rate exchanges that were begun per second
 /// @param succeeded exchanges that ended as they should

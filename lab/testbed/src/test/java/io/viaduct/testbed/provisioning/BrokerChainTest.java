@@ -112,8 +112,7 @@ class BrokerChainTest {
     }
   }
 
-  // The device's own report goes past SNAPT and broker. The one about the interval that no SNAPT
-  // has
+  // The device's own report goes past SNAPT and broker. The one about an interval that no SNAPT has
   // reported waits.
   private void publishes(SideBySide services, long sequence) throws Exception {
     UsageReport of = UsageReport.parseFrom(report(sequence).getReport());
