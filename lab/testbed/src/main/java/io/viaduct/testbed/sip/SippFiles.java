@@ -6,7 +6,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/// The files that sipp wrote in one run: the last line of its statistics, and the time of each exchange.
+/// The files that sipp wrote in one run: the last line of its statistics, and the times of the
+/// exchanges.
 ///
 /// @param timesMs of the exchanges that succeeded, ascending
 record SippFiles(long succeeded, long failed, long retransmissions, double[] timesMs) {
