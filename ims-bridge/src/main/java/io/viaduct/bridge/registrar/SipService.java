@@ -32,6 +32,8 @@ public final class SipService implements RequestHandler {
       "INVITE, ACK, BYE, CANCEL, PRACK, UPDATE, INFO, REGISTER, MESSAGE, SUBSCRIBE, PUBLISH,"
           + " OPTIONS";
 
+  private static final String EVENTS = "snapt-session, viaduct-account, reg, viaduct-usage";
+
   /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
 
@@ -186,11 +188,11 @@ public final class SipService implements RequestHandler {
       case "PUBLISH" -> publications.onPublish(request);
       case "OPTIONS" -> {
         meters.count(SipMeters.Event.OPTIONS_ANSWERED);
-        request.answer(
+        SipResponse answer =
             SipResponse.to(message, 200)
                 .with("Allow", ALLOW)
-                .with("Accept", "text/plain, application/json")
-                .with("Allow-Events", "snapt-session, viaduct-account, reg, viaduct-usage"));
+                .with("Accept", "text/plain, application/json");
+        request.answer(message.isShort() ? answer : answer.with("Allow-Events", EVENTS));
       }
       default -> throw new IllegalStateException("no method of the bridge: " + message.method());
     }

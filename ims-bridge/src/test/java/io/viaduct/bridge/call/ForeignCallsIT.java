@@ -82,7 +82,7 @@ class ForeignCallsIT {
       Process sipp =
           start(
               output,
-              ("sipp 127.0.0.1:%d -sf %s -inf %s -auth_uri ims.test -i 127.0.0.1 -m %d -l 2 -r 20"
+              ("sipp 127.0.0.1:%d -sf %s -inf %s -auth_uri bob@ims.test -i 127.0.0.1 -m %d -l 2 -r 20"
                       + " -nostdin -timeout 40s -timeout_error")
                   .formatted(rig.bridge.sipPort(), scenario, users, CALLS)
                   .split(" "));

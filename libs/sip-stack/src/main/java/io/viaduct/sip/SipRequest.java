@@ -5,6 +5,10 @@ package io.viaduct.sip;
 /// @param uri Request-URI as written
 public record SipRequest(String method, String uri, SipHeaders headers, SipBody body)
     implements SipMessage {
+  /// A REGISTER with Contact, Expires and a branch of usual length is longer. Two challenges have
+  /// 240 bytes; the other header fields of an answer are those of the request.
+  private static final int SHORT_BYTES = 320;
+
   public SipRequest {
     if (method.isEmpty() || uri.isEmpty() || uri.chars().anyMatch(c -> c <= ' ')) {
       throw new IllegalArgumentException("method and URI must be single words: " + method);
@@ -19,6 +23,12 @@ public record SipRequest(String method, String uri, SipHeaders headers, SipBody 
   @Override
   public String startLine() {
     return method + " " + uri + " SIP/2.0";
+  }
+
+  /// Returns whether the request is shorter than any user agent's. Its source may be forged, so its
+  /// answer leaves out what it can, and is at most twice as long.
+  public boolean isShort() {
+    return encode().length < SHORT_BYTES;
   }
 
   public SipRequest with(String name, String value) {

@@ -141,7 +141,8 @@ final class Sipp {
     words.addAll(List.of("-sf", scenario.key() + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
     words.addAll(List.of("-i", SERVER, "-p", String.valueOf(PORT)));
     words.addAll(List.of("-key", "contact_port", String.valueOf(contactPort)));
-    words.addAll(List.of("-key", "domain", Plans.DOMAIN, "-auth_uri", Plans.DOMAIN));
+    words.addAll(List.of("-key", "domain", Plans.DOMAIN));
+    words.addAll(List.of("-auth_uri", (scenario.hasCallee() ? user(0) + "@" : "") + Plans.DOMAIN));
     words.addAll(List.of("-r", String.valueOf(rate), "-m", String.valueOf(count)));
     words.addAll(List.of("-l", String.valueOf(OPEN_MAX)));
     words.addAll(List.of("-recv_timeout", String.valueOf(PATIENCE_MS)));

@@ -11,10 +11,6 @@ import java.util.function.Predicate;
 /// @param usual for all other clients; only these algorithms are ever accepted
 /// @param families the first that matches decides
 public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families) {
-  /// A REGISTER with Contact, Expires and a branch of usual length is longer. Two challenges have
-  /// 240 bytes; the other header fields of an answer are those of the request.
-  private static final int SHORT_BYTES = 320;
-
   /// User agents with a common name. A client that claims a false name gains nothing, because every
   /// algorithm of a family is also offered to all others.
   ///
@@ -55,7 +51,7 @@ public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families)
   List<DigestAlgorithm> to(SipRequest request, Predicate<DigestAlgorithm> isUsable) {
     List<DigestAlgorithm> named = byUserAgent(request).stream().filter(isUsable).toList();
     List<DigestAlgorithm> all = named.isEmpty() ? usual.stream().filter(isUsable).toList() : named;
-    return request.encode().length < SHORT_BYTES && all.size() > 1 ? all.subList(0, 1) : all;
+    return request.isShort() && all.size() > 1 ? all.subList(0, 1) : all;
   }
 
   private List<DigestAlgorithm> byUserAgent(SipRequest request) {
