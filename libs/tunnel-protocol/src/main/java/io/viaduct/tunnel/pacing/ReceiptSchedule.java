@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A receipt is due at the earliest 25 ms and 12,000 bytes after the last one. So receipts cost at
 /// most 0.7 % of the reported bytes. With several paths a receipt is also due 1 s and 4,000 bytes
-/// after the last one: the loss of a call's path must be known too. It is due 100 ms after the last
-/// one if sequences have been missing for 50 ms that were not missing then: a path that begins to
-/// lose is known at once, and whatever loses nothing costs nothing. One more receipt is due where
+/// after the last one: the loss of a call's path must be known too. One more receipt is due where
 /// DATA flow in one direction only: a SNAPT with nothing to send for 3.5 s confirms the arrivals,
 /// or the device would have to probe.
 ///
@@ -27,11 +25,6 @@ public final class ReceiptSchedule {
   /// Least number of bytes between two receipts of a path with little traffic.
   public static final int THIN_SPACING_BYTES = 4_000;
 
-  static final long GAP_SPACING_NS = 100_000_000;
-
-  /// Time in which a late datagram may still fill a gap.
-  static final long GAP_NS = 50_000_000;
-
   static final long SILENCE_NS = 3_500_000_000L;
 
   /// Pause in DATA after which the silence is counted anew.
@@ -43,9 +36,6 @@ public final class ReceiptSchedule {
   private int largest;
   private long reported;
   private long reportedNs;
-  private long reportedMissing;
-  private boolean isGap;
-  private long gapNs;
   private boolean delayKnown;
   private int delayUs;
   private boolean dataCame;
@@ -101,41 +91,26 @@ public final class ReceiptSchedule {
   /// Decides whether to send a receipt now. The caller asks after each batch.
   ///
   /// @param sentNs time at which this end last sent a datagram
-  /// @param missing sequences of the session, up to the highest one, that have not arrived by any
-  ///   path
   /// @return the receipt to send now, null for none
-  public PathMessage.@Nullable Receipt due(long sentNs, long missing, long nowNs) {
+  public PathMessage.@Nullable Receipt due(long sentNs, long nowNs) {
     boolean much = bytes - reported >= SPACING_BYTES && nowNs - reportedNs >= SPACING_NS;
     boolean thin =
         ofThinFlows
             && bytes - reported >= THIN_SPACING_BYTES
             && nowNs - reportedNs >= THIN_SPACING_NS;
-    boolean lossy = ofThinFlows && hasGap(missing, nowNs) && bytes != reported;
     long silentSinceNs = Math.max(Math.max(sentNs, reportedNs), beganNs);
     boolean silent = breaksSilence && dataCame && nowNs - silentSinceNs >= SILENCE_NS;
     dataCame = false;
-    if (!delayKnown || !much && !thin && !lossy && !silent) {
+    if (!delayKnown || !much && !thin && !silent) {
       return null;
     }
     reported = bytes;
     reportedNs = nowNs;
-    reportedMissing = missing;
-    isGap = false;
     delayKnown = false;
     var receipt =
         new PathMessage.Receipt(
             (int) (nowNs / 1000), (int) bytes, delayUs, largest, PathMessage.NO_COUNT);
     largest = 0;
     return receipt;
-  }
-
-  private boolean hasGap(long missing, long nowNs) {
-    reportedMissing = Math.min(reportedMissing, missing);
-    boolean wasGap = isGap;
-    isGap = missing > reportedMissing;
-    if (isGap && !wasGap) {
-      gapNs = nowNs;
-    }
-    return isGap && nowNs - gapNs >= GAP_NS && nowNs - reportedNs >= GAP_SPACING_NS;
   }
 }

@@ -4,18 +4,16 @@ package io.viaduct.tunnel.path;
 /// ends.
 ///
 /// A sample is the difference of both counts over at least 250 ms and 20 datagrams' bytes, or over
-/// 1 s and 4,000 bytes of a path with little traffic; of 100 ms if the receiver has noticed a loss.
-/// Jitter can make a sample negative, so that the mean does not deceive. Two weighted means follow
-/// it: one of 1 s, by which traffic leaves a path, and one of 10 s, by which it may return (seed
-/// 001, time scales). What was measured long ago says little: without a new sample for 2 s both
-/// fade, by half in 5 s. So a path that was left because it lost is tried again. Owner: the
-/// session's event loop.
+/// 1 s and 4,000 bytes of a path with little traffic. Jitter can make a sample negative, so that
+/// the mean does not deceive. Two weighted means follow it: one of 1 s, by which traffic leaves a
+/// path, and one of 10 s, by which it may return (seed 001, time scales). What was measured long
+/// ago says little: without a new sample for 2 s both fade, by half in 5 s. So a path that was left
+/// because it lost is tried again. Owner: the session's event loop.
 public final class LossEstimate {
   static final long SAMPLE_NS = 250_000_000;
   static final int SAMPLE_BYTES = 24_000;
   static final long THIN_SAMPLE_NS = 1_000_000_000;
   static final int THIN_SAMPLE_BYTES = 4_000;
-  static final long NOTICED_SAMPLE_NS = 100_000_000;
   private static final RttEstimator.Weights QUICK = new RttEstimator.Weights(0.63, 1e9);
   private static final RttEstimator.Weights SLOW = new RttEstimator.Weights(0.63, 10e9);
 
@@ -37,21 +35,15 @@ public final class LossEstimate {
   ///
   /// @param sentBytes bytes of outer IP packets that had left the sender, low 32 bits
   /// @param arrivedBytes bytes of them that have arrived, low 32 bits
-  /// @param isNoticed true if the receiver counts now because it has noticed a loss
-  public void counts(int sentBytes, int arrivedBytes, boolean isNoticed, long nowNs) {
+  public void counts(int sentBytes, int arrivedBytes, long nowNs) {
     int sent = sentBytes - fromSent;
     boolean isMuch = nowNs - fromNs >= SAMPLE_NS && sent >= SAMPLE_BYTES;
     boolean isLong = nowNs - fromNs >= THIN_SAMPLE_NS && sent >= THIN_SAMPLE_BYTES;
-    boolean isLoss = isNoticed && nowNs - fromNs >= NOTICED_SAMPLE_NS && sent > 0;
-    if (started && !isMuch && !isLong && !isLoss) {
+    if (started && !isMuch && !isLong) {
       return; // too few, or the count of a message that a later one has overtaken
     }
     long arrived = Integer.toUnsignedLong(arrivedBytes - fromArrived);
     if (started && arrived <= 2L * sent) {
-      if (isLoss && Double.isNaN(quick.smoothed())) {
-        quick.sample(THIN_SAMPLE_NS, 0); // no loss was noticed before
-        slow.sample(THIN_SAMPLE_NS, 0);
-      }
       double ratio = 1 - (double) arrived / sent;
       quick.sample(nowNs - fromNs, ratio);
       slow.sample(nowNs - fromNs, ratio);

@@ -1,7 +1,5 @@
 package io.viaduct.tunnel.path;
 
-import io.viaduct.tunnel.pacing.ReceiptSchedule;
-
 /// Measures the share of this end's bytes that one direction of a path loses, from the peer's
 /// receipts.
 ///
@@ -11,7 +9,6 @@ import io.viaduct.tunnel.pacing.ReceiptSchedule;
 public final class PathLoss {
   private static final int MARKS = 128;
   private static final long MARK_NS = 5_000_000;
-  private static final int EARLY_US = 1_000_000;
 
   private final LossEstimate estimate = new LossEstimate();
   // Made for the first receipt: most sessions are idle.
@@ -19,8 +16,6 @@ public final class PathLoss {
   private long[] markBytes = {};
   private int marks;
   private long markedNs;
-  private int receiptUs;
-  private int receiptBytes;
 
   /// Notes what has left.
   ///
@@ -35,9 +30,7 @@ public final class PathLoss {
     marks++;
   }
 
-  /// Takes a receipt. The receiver has sent it for a loss if it comes earlier than little traffic
-  /// causes it and after fewer bytes than much traffic does ([ReceiptSchedule]); then it is a
-  /// sample at once.
+  /// Takes a receipt.
   ///
   /// @param leftUs this end's clock when a datagram left that arrived at the time of the receipt,
   ///   low 32 bits
@@ -48,15 +41,10 @@ public final class PathLoss {
       markUs = new int[MARKS];
       markBytes = new long[MARKS];
     }
-    boolean isForLoss =
-        leftUs - receiptUs < EARLY_US
-            && arrivedBytes - receiptBytes < ReceiptSchedule.SPACING_BYTES;
-    receiptUs = leftUs;
-    receiptBytes = arrivedBytes;
     long sent = sentAt(leftUs);
     if (sent >= 0) {
       if (counts) {
-        estimate.counts((int) sent, arrivedBytes, isForLoss, nowNs);
+        estimate.counts((int) sent, arrivedBytes, nowNs);
       } else {
         estimate.begin((int) sent, arrivedBytes, nowNs);
       }

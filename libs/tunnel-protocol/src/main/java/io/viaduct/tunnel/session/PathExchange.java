@@ -250,11 +250,9 @@ final class PathExchange {
   }
 
   /// Sends the receipts and the trials that are due. A control connection needs none: TCP paces it.
-  ///
-  /// @param missing sequences of the session that have not arrived
-  void acknowledge(long missing, long nowNs) {
+  void acknowledge(long nowNs) {
     for (SessionPath each : paths.open()) {
-      PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(missing, nowNs) : null;
+      PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
       if (receipt != null) {
         each.messages.add(
             paths.areMany() ? receipt.counting() : receipt, Carrier.UDP, boundTo(each));

@@ -159,10 +159,8 @@ final class SessionPacing {
   }
 
   /// Returns the receipt to send now, null for none.
-  ///
-  /// @param missing sequences of the session that have not arrived
-  PathMessage.@Nullable Receipt dueReceipt(long missing, long nowNs) {
-    PathMessage.Receipt due = receipts.due(pacer.sentNs(), missing, nowNs);
+  PathMessage.@Nullable Receipt dueReceipt(long nowNs) {
+    PathMessage.Receipt due = receipts.due(pacer.sentNs(), nowNs);
     if (due != null && measuresArrivals) {
       arrivals().receipt(due.timeUs(), due.bytes(), nowNs);
     }

@@ -252,7 +252,7 @@ final class SessionPath {
   /// @param sentBytes low 32 bits, or [PathMessage#NO_COUNT]
   void counted(long sentBytes, long nowNs) {
     if (sentBytes != PathMessage.NO_COUNT) {
-      lossToHere.counts((int) sentBytes, pacing.arrivedBytes(), false, nowNs);
+      lossToHere.counts((int) sentBytes, pacing.arrivedBytes(), nowNs);
     }
   }
 

@@ -74,7 +74,7 @@ final class PacedSender {
   private void arrived(Datagram datagram) {
     receipts.arrived(DATAGRAM_BYTES, DATAGRAM_BYTES);
     receipts.delay((int) (nowNs / 1000 + clockOffsetUs - datagram.sentUs));
-    PathMessage.Receipt receipt = receipts.due(nowNs, 0, nowNs);
+    PathMessage.Receipt receipt = receipts.due(nowNs, nowNs);
     if (receipt != null) {
       receiptsSent++;
       back.send(receipt, 65, nowNs);

@@ -29,7 +29,7 @@ class ReceiptScheduleTest {
     for (int at = intervalMs; at <= totalMs; at += intervalMs) {
       nowNs += intervalMs * 1_000_000L;
       arrive(1);
-      if (receipts.due(sentNs, 0, nowNs) != null) {
+      if (receipts.due(sentNs, nowNs) != null) {
         times.add((long) at);
       }
     }
@@ -39,9 +39,9 @@ class ReceiptScheduleTest {
   @Test
   void aReceiptIsDueAfterEnoughBytesButNotTooSoon() {
     arrive(ReceiptSchedule.SPACING_BYTES / DATAGRAM);
-    assertThat(receipts.due(sentNs, 0, nowNs)).isNull();
+    assertThat(receipts.due(sentNs, nowNs)).isNull();
     nowNs += ReceiptSchedule.SPACING_NS;
-    Receipt receipt = receipts.due(sentNs, 0, nowNs);
+    Receipt receipt = receipts.due(sentNs, nowNs);
     assertThat(receipt)
         .isEqualTo(
             new Receipt(
@@ -52,7 +52,7 @@ class ReceiptScheduleTest {
                 PathMessage.NO_COUNT));
     arrive(ReceiptSchedule.SPACING_BYTES / DATAGRAM - 1);
     nowNs += 10 * ReceiptSchedule.SPACING_NS;
-    assertThat(receipts.due(sentNs, 0, nowNs)).as("one datagram too few").isNull();
+    assertThat(receipts.due(sentNs, nowNs)).as("one datagram too few").isNull();
   }
 
   @ParameterizedTest
@@ -82,39 +82,20 @@ class ReceiptScheduleTest {
   @Test
   void aRequestAfterAPauseGetsAnAnswerAndNoReceipt() {
     arrive(1);
-    assertThat(receipts.due(sentNs, 0, nowNs)).as("the last packet gets no answer").isNull();
+    assertThat(receipts.due(sentNs, nowNs)).as("the last packet gets no answer").isNull();
     nowNs += 25_000_000_000L;
     arrive(1);
-    assertThat(receipts.due(sentNs, 0, nowNs)).isNull();
+    assertThat(receipts.due(sentNs, nowNs)).isNull();
   }
 
   @Test
   void datagramsWithoutDataGetNoReceipt() {
     arrive(1);
-    assertThat(receipts.due(sentNs, 0, nowNs)).isNull();
+    assertThat(receipts.due(sentNs, nowNs)).isNull();
     nowNs += 10_000_000_000L;
     receipts.arrived(77, 77);
-    assertThat(receipts.due(sentNs, 0, nowNs)).isNull();
-    assertThat(receipts.due(sentNs, 0, nowNs)).as("a batch of packets to send").isNull();
-  }
-
-  @Test
-  void aLossIsReportedBeforeLittleTrafficWouldBe() {
-    receipts = new ReceiptSchedule(false, true, nowNs);
-    nowNs += 200_000_000;
-    arrive(1);
-    assertThat(receipts.due(sentNs, 1, nowNs)).as("it may be late").isNull();
-    nowNs += 20_000_000;
-    arrive(1);
-    assertThat(receipts.due(sentNs, 0, nowNs)).as("it was late").isNull();
-    nowNs += 20_000_000;
-    arrive(1);
-    assertThat(receipts.due(sentNs, 1, nowNs)).as("another one").isNull();
-    nowNs += ReceiptSchedule.GAP_NS;
-    assertThat(receipts.due(sentNs, 1, nowNs)).as("nothing new by this path").isNotNull();
-    nowNs += 500_000_000;
-    arrive(1);
-    assertThat(receipts.due(sentNs, 1, nowNs)).as("it was reported").isNull();
+    assertThat(receipts.due(sentNs, nowNs)).isNull();
+    assertThat(receipts.due(sentNs, nowNs)).as("a batch of packets to send").isNull();
   }
 
   @Test
@@ -123,7 +104,7 @@ class ReceiptScheduleTest {
       nowNs += 1_000_000_000L;
       receipts.arrived(ReceiptSchedule.SPACING_BYTES, DATAGRAM);
       receipts.data(nowNs);
-      assertThat(receipts.due(sentNs, 0, nowNs)).isNull();
+      assertThat(receipts.due(sentNs, nowNs)).isNull();
     }
   }
 }
