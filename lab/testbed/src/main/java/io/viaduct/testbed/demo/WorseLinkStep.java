@@ -11,7 +11,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class WorseLinkStep {
   // So long that the interval in which the stream moves is mostly of link A, or the one before is.
   private static final long BEFORE_NS = 3_000_000_000L;
-  private static final long SLOW_NS = 4_000_000_000L;
+  // Both ends leave a slow link by their own choice. A hold time has doubled once or twice by then,
+  // because the download before has filled one link and then the other.
+  private static final long SLOW_NS = 7_000_000_000L;
   private static final long LOSSY_NS = 2_000_000_000L;
 
   private final DeviceLinks links;
@@ -30,7 +32,7 @@ final class WorseLinkStep {
       links.pause(BEFORE_NS);
       links.awaitStreamBy(DeviceLinks.A);
       links.topology.weather("A", "delay=100ms");
-      narration.line("link A: 200 ms more there and back; in 4 s it will also lose 20 %%");
+      narration.line("link A: 200 ms more there and back; in 7 s it will also lose 20 %%");
       long slowNs = links.nowNs();
       movedNs = links.awaitStreamBy(DeviceLinks.B);
       links.pause(SLOW_NS - (links.nowNs() - slowNs));
