@@ -1,11 +1,16 @@
 package io.viaduct.testbed.sip;
 
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.pki.RunAuthority;
+import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /// The bridge, with billing that provides its subscribers.
@@ -14,12 +19,17 @@ final class BridgeServer implements SipServer {
   private static final String BRIDGE = "ims-bridge";
   private static final String BILLING = "danum-billing";
 
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long CREDIT_MICRODENARII = 1_000_000;
+
   private final Deployment deployment;
+  private final Passwords passwords;
   private boolean hasBilling;
 
   /// @param deployment nothing of it runs yet
-  BridgeServer(Deployment deployment) {
+  BridgeServer(Deployment deployment, Passwords passwords) {
     this.deployment = deployment;
+    this.passwords = passwords;
   }
 
   @Override
@@ -38,10 +48,22 @@ final class BridgeServer implements SipServer {
       provide();
       deployment.start(deployment.plans().billing(0));
       deployment.awaitReady(BILLING);
+      topUp();
       hasBilling = true;
     }
     deployment.start(deployment.plans().bridge());
     deployment.awaitReady(BRIDGE);
+  }
+
+  // Without credit nobody may call.
+  private void topUp() throws Exception {
+    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    BillingClient operator =
+        new BillingClient(address, new Retry(PATIENCE, System::nanoTime))
+            .logIn("operator", passwords.operator());
+    for (int i = 1; i < Sipp.USERS; i++) {
+      operator.topUp(Sipp.user(i), CREDIT_MICRODENARII, "bench-sip-" + i);
+    }
   }
 
   /// Writes the subscribers that billing imports.

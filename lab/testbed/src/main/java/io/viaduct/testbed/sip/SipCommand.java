@@ -60,15 +60,12 @@ public final class SipCommand implements Callable<Integer> {
     List<SipScenario> scenarios = scenarios();
     Topology topology = Topology.lay();
     Path directory = Laboratory.mountPrivate(options.outer());
+    Passwords passwords = Passwords.draw(new SecureRandom());
     Deployment deployment =
         Deployment.prepare(
-            options.root(),
-            directory,
-            Passwords.draw(new SecureRandom()),
-            Duration.ofSeconds(60),
-            System::nanoTime);
+            options.root(), directory, passwords, Duration.ofSeconds(60), System::nanoTime);
     Map<String, String> missing = new LinkedHashMap<>();
-    List<SipServer> servers = new ArrayList<>(List.of(new BridgeServer(deployment)));
+    List<SipServer> servers = new ArrayList<>(List.of(new BridgeServer(deployment, passwords)));
     if (KamailioServer.isInstalled()) {
       servers.add(new KamailioServer(topology.control, directory));
     } else {

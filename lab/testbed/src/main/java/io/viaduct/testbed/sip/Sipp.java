@@ -132,22 +132,21 @@ final class Sipp {
       int rate,
       int count,
       String users,
-      int contactPort,
+      int port,
       List<String> more)
       throws Exception {
     String name = "sipp-" + ++runs;
     Path stat = directory.resolve(name + ".stat.csv");
     List<String> words = new ArrayList<>(List.of("sipp", SERVER + ":" + at.port()));
     words.addAll(List.of("-sf", scenario.key() + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
-    words.addAll(List.of("-i", SERVER, "-p", String.valueOf(PORT)));
-    words.addAll(List.of("-key", "contact_port", String.valueOf(contactPort)));
+    words.addAll(List.of("-i", SERVER, "-p", String.valueOf(port)));
     words.addAll(List.of("-key", "domain", Plans.DOMAIN));
     words.addAll(List.of("-auth_uri", (scenario.hasCallee() ? user(0) + "@" : "") + Plans.DOMAIN));
     words.addAll(List.of("-r", String.valueOf(rate), "-m", String.valueOf(count)));
     words.addAll(List.of("-l", String.valueOf(OPEN_MAX)));
     words.addAll(List.of("-recv_timeout", String.valueOf(PATIENCE_MS)));
     words.addAll(List.of("-trace_stat", "-stf", stat.toString(), "-fd", "1"));
-    words.addAll(List.of("-trace_rtt", "-rtt_freq", "1000"));
+    words.addAll(List.of("-trace_rtt", "-rtt_freq", "1"));
     words.addAll(more);
     double before = ProcessUsage.cpuSeconds(at.processes());
     ServiceProcess sipp = ServiceProcess.start(name, namespace, words, directory);
