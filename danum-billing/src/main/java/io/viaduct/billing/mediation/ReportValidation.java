@@ -170,7 +170,7 @@ final class ReportValidation {
         evidence(signed, report));
   }
 
-  // What they claim above the wire bytes of the report is cut when they are paid.
+  // A claim above the wire bytes of the report is cut when they are paid.
   private static List<MeasuredInterval.Relayed> relays(UsageReport report) throws RefusedException {
     if (report.getRelaysCount() > RELAYS_MAX) {
       throw new RefusedException(

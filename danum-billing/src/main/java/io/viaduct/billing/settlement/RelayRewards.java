@@ -77,8 +77,9 @@ public final class RelayRewards {
   private record Due(
       long id, String snapt, int tariffVersion, int revision, long charge, long wireBytes) {}
 
-  // What can never be settled earns nothing. What is not settled yet waits. Credits are locked
-  // before the rows of intervals, as a re-rating does; the bills are read after both.
+  // An interval that can never be settled earns nothing, and one that is not settled yet waits.
+  // Credits are locked before the rows of intervals, as a re-rating does; the bills are read after
+  // both.
   private int payBatch(Instant now, TreeSet<String> changed) {
     jdbc.sql(
             """

@@ -93,46 +93,57 @@ class ForeignUserAgentsIT {
   @Test
   void sippRegistersOverUdpAndTcp() throws Exception {
     needs("sipp", "sip-tester");
-    Path scenario = directory.resolve("register.xml");
-    try (var in = getClass().getResourceAsStream("sipp-register.xml")) {
-      Files.write(scenario, in.readAllBytes());
-    }
-    Path users = directory.resolve("users.csv");
-    Files.writeString(
-        users,
-        "SEQUENTIAL\n"
-            + "alice;[authentication username=alice password=alice-secret]\n"
-            + "bob;[authentication username=bob password=bob-secret]\n");
+    String users =
+        "alice;[authentication username=alice password=alice-secret]\n"
+            + "bob;[authentication username=bob password=bob-secret]\n";
     for (String transport : List.of("u1", "t1")) {
-      Path output = directory.resolve("sipp-" + transport + ".txt");
-      Process sipp =
-          run(
-              output,
-              "sipp",
-              address(),
-              "-sf",
-              scenario.toString(),
-              "-inf",
-              users.toString(),
-              "-t",
-              transport,
-              "-m",
-              "2",
-              "-r",
-              "10",
-              "-i",
-              "127.0.0.1",
-              "-auth_uri",
-              "ims.test",
-              "-nostdin",
-              "-timeout",
-              "30s",
-              "-timeout_error");
-      assertThat(sipp.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(sipp.exitValue()).as(Files.readString(output)).isZero();
+      sippRegisters("sipp-register.xml", users, 2, transport);
       assertThat(bindings("alice")).isNotEmpty();
       assertThat(bindings("bob")).isNotEmpty();
     }
+  }
+
+  /// Lets sipp register users, one after the other.
+  ///
+  /// @param scenario resource of this class
+  /// @param users a line of sipp's input file for each
+  /// @param transport sipp's name of it: u1 or t1
+  private void sippRegisters(String scenario, String users, int count, String transport)
+      throws Exception {
+    Path file = directory.resolve("register.xml");
+    try (var in = getClass().getResourceAsStream(scenario)) {
+      Files.write(file, in.readAllBytes());
+    }
+    Path list = directory.resolve("users.csv");
+    Files.writeString(list, "SEQUENTIAL\n" + users);
+    Path output = directory.resolve("sipp-" + transport + ".txt");
+    Process sipp =
+        run(
+            output,
+            "sipp",
+            address(),
+            "-sf",
+            file.toString(),
+            "-inf",
+            list.toString(),
+            "-t",
+            transport,
+            "-m",
+            String.valueOf(count),
+            "-r",
+            "10",
+            "-i",
+            "127.0.0.1",
+            "-auth_uri",
+            "ims.test",
+            "-nostdin",
+            "-timeout",
+            "30s",
+            "-timeout_error");
+    assertThat(sipp.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    // sipp prints the octets of a card's answer.
+    String said = Files.readString(output, StandardCharsets.ISO_8859_1);
+    assertThat(sipp.exitValue()).as(said).isZero();
   }
 
   @Test
@@ -157,39 +168,10 @@ class ForeignUserAgentsIT {
                     .setAmf(ByteString.copyFrom(keys.amf())))
             .build());
     await().until(() -> rig.bridge.subscribers().isActive("dora"));
-    Path scenario = directory.resolve("register.xml");
-    try (var in = getClass().getResourceAsStream("sipp-register-aka.xml")) {
-      Files.write(scenario, in.readAllBytes());
-    }
-    Path users = directory.resolve("users.csv");
-    Files.writeString(
-        users,
-        "SEQUENTIAL\ndora;[authentication username=dora aka_K=0x7375627363726962657220206B657931"
-            + " aka_OP=0x6F70657261746F722D76617269616E74 aka_AMF=0x0000]\n");
-    Path output = directory.resolve("sipp-aka.txt");
-    Process sipp =
-        run(
-            output,
-            "sipp",
-            address(),
-            "-sf",
-            scenario.toString(),
-            "-inf",
-            users.toString(),
-            "-m",
-            "1",
-            "-i",
-            "127.0.0.1",
-            "-auth_uri",
-            "ims.test",
-            "-nostdin",
-            "-timeout",
-            "30s",
-            "-timeout_error");
-    assertThat(sipp.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    // sipp prints the octets of the card's answer.
-    String said = Files.readString(output, StandardCharsets.ISO_8859_1);
-    assertThat(sipp.exitValue()).as(said).isZero();
+    String user =
+        "dora;[authentication username=dora aka_K=0x7375627363726962657220206B657931"
+            + " aka_OP=0x6F70657261746F722D76617269616E74 aka_AMF=0x0000]\n";
+    sippRegisters("sipp-register-aka.xml", user, 1, "u1");
     assertThat(bindings("dora")).isNotEmpty();
   }
 

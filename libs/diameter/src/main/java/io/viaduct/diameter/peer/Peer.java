@@ -31,7 +31,7 @@ final class Peer {
   private @Nullable Capabilities capabilities;
   private String disconnectCause = "REBOOTING";
   private int baseIdentifier;
-  // What the watchdog has been told.
+  // The state that the watchdog has been told.
   private boolean isUp;
 
   Peer(

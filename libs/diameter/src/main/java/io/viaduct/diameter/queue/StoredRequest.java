@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /// Reads and writes requests as entries of a queue: the octets of the message.
 record StoredRequest(Dictionary dictionary) {
-  // What we wrote is bounded by what we build; the codec's limits are for peers.
+  // A stored request is bounded by what we build; the codec's limits are for peers.
   private static final CodecLimits LIMITS = new CodecLimits((1 << 24) - 4, 64, 1 << 20);
 
   /// Returns a request of the queue, or empty if its file is gone or is no request.
