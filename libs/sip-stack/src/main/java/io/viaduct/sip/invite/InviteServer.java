@@ -29,7 +29,8 @@ public final class InviteServer {
   private State state = State.PROCEEDING;
   private byte[] latest = {};
 
-  /// @param writer sends to the sender of the INVITE
+  /// @param writer sends to the sender of the INVITE, and does not wait: it runs under the lock, so
+  ///   that the responses leave in the order in which they were accepted
   /// @param onEnd runs when the transaction ends
   InviteServer(
       Timers timers,
@@ -58,18 +59,16 @@ public final class InviteServer {
         state = accepts ? State.ACCEPTED : State.COMPLETED;
         timers.after(Timers.LIFETIME, onEnd); // timers H and L
       }
+      writer.accept(response);
     }
-    writer.accept(response);
     if (status >= 300 && isUnreliable) {
       timers.repeat(Timers.T2, () -> repeat(response)); // timer G
     }
   }
 
-  private boolean repeat(byte[] refusal) {
-    synchronized (this) {
-      if (state != State.COMPLETED) {
-        return false;
-      }
+  private synchronized boolean repeat(byte[] refusal) {
+    if (state != State.COMPLETED) {
+      return false;
     }
     writer.accept(refusal);
     return true;
@@ -83,15 +82,11 @@ public final class InviteServer {
   }
 
   /// Takes a retransmission of the INVITE.
-  void onInvite() {
-    byte[] again;
-    synchronized (this) {
-      if (latest.length == 0 || state == State.ACCEPTED || state == State.CONFIRMED) {
-        return; // the other end repeats an acceptance itself
-      }
-      again = latest;
+  synchronized void onInvite() {
+    boolean isSilent = state == State.ACCEPTED || state == State.CONFIRMED;
+    if (latest.length > 0 && !isSilent) { // the other end repeats an acceptance itself
+      writer.accept(latest);
     }
-    writer.accept(again);
   }
 
   /// Takes an ACK with the INVITE's branch.
