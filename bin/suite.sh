@@ -8,10 +8,11 @@ suite() { # options: passed to Maven
 	mkdir -p "$root/build"
 	: >"$root/build/building"
 	: >"$root/build/testing"
-	maven verify "$@" 2>&1 | tee "$log" || status=$?
+	maven verify -Dsurefire.rerunFailingTestsCount=1 "$@" 2>&1 | tee "$log" || status=$?
 	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
 	closing_lines
 	skip_reasons
+	flaky_tests
 	return "$status"
 }
 
@@ -76,6 +77,18 @@ skip_reasons() { # prints each reason for which this run skipped tests, with the
 		xargs -0 -r sed -n 's/.*<skipped.*TestAbortedException: \(Assumption failed: \)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
 			s/.*<skipped message="\([^"]*\)".*/\1/p' |
 		sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) /  \1 skipped: /' || true
+}
+
+flaky_tests() { # prints each test of this run that failed and then passed when it was repeated
+	local module
+	for module in "$root"/{,libs/,lab/}*/; do reports "$module"; done | xargs -0 -r awk '
+		function of(name) { return match($0, " " name "=\"[^\"]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+		/<testcase / { test = of("classname") "." of("name") }
+		/<flaky(Failure|Error) / {
+			message = of("message"); gsub(/&#10;/, " ", message); gsub(/&lt;/, "<", message); gsub(/&gt;/, ">", message)
+			if (test != last) printf "  flaky: %s failed once and passed when repeated: %.160s\n", test, message
+			last = test
+		}'
 }
 
 nightly() { # [--packets N] [--seed N]: runs the long simulations of the tunnel, each in its own process
