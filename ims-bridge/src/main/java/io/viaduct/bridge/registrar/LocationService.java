@@ -2,15 +2,22 @@ package io.viaduct.bridge.registrar;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// The bindings by user (RFC 3261 section 10). They are held in memory only; after a restart user
-/// agents register again. Thread-safe.
+/// agents register again. A change locks its user only, and expiry looks at no binding that has not
+/// expired, so neither waits for the size of the table. Thread-safe.
 public final class LocationService {
   /// The result of a change. A refused change leaves all bindings as they were.
   public enum Outcome {
@@ -21,10 +28,27 @@ public final class LocationService {
     OUT_OF_ORDER
   }
 
+  /// The first expiry among the bindings of a user.
+  private record Due(Instant time, String user) implements Comparable<Due> {
+    private static final Comparator<Due> ORDER =
+        Comparator.comparing(Due::time).thenComparing(Due::user);
+
+    static Due of(List<Binding> bindings) {
+      Binding first = Collections.min(bindings, Comparator.comparing(Binding::expires));
+      return new Due(first.expires(), first.user());
+    }
+
+    @Override
+    public int compareTo(Due other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
   private final int contactsMax;
   private final int bindingsMax;
-  private final Map<String, List<Binding>> byUser = new HashMap<>();
-  private int count;
+  private final Map<String, List<Binding>> byUser = new ConcurrentHashMap<>();
+  private final NavigableSet<Due> dues = new ConcurrentSkipListSet<>(); // one of each user
+  private final AtomicInteger count = new AtomicInteger();
 
   /// @param contactsMax most contacts of one user
   /// @param bindingsMax most bindings in all
@@ -34,53 +58,52 @@ public final class LocationService {
   }
 
   /// Applies all contacts of one REGISTER, or none of them. A contact that expires now is removed.
-  synchronized Outcome update(String user, List<Binding> changes, Instant now) {
-    List<Binding> old = byUser.getOrDefault(user, List.of());
-    List<Binding> live = old.stream().filter(binding -> binding.isLive(now)).toList();
-    List<Binding> next = new ArrayList<>(live);
-    for (Binding change : changes) {
-      // If one REGISTER has two equal contacts, the second replaces the first; so only earlier
-      // bindings are compared.
-      for (Binding binding : live) {
-        if (binding.isReplacedBy(change) && !binding.isBefore(change.callId(), change.cseq())) {
-          return Outcome.OUT_OF_ORDER;
-        }
-      }
-      next.removeIf(binding -> binding.isReplacedBy(change));
-      if (change.isLive(now)) {
-        next.add(change);
-      }
-    }
-    if (next.size() > contactsMax) {
-      return Outcome.TOO_MANY_CONTACTS;
-    }
-    if (count - old.size() + next.size() > bindingsMax) {
-      return Outcome.TOO_MANY_BINDINGS;
-    }
-    put(user, old, next);
-    return Outcome.DONE;
+  Outcome update(String user, List<Binding> changes, Instant now) {
+    return change(
+        user,
+        old -> {
+          List<Binding> live = old.stream().filter(binding -> binding.isLive(now)).toList();
+          List<Binding> next = new ArrayList<>(live);
+          for (Binding change : changes) {
+            // If one REGISTER has two equal contacts, the second replaces the first; so only
+            // earlier bindings are compared.
+            if (live.stream().anyMatch(each -> isLate(change, each))) {
+              return new Change(Outcome.OUT_OF_ORDER, old);
+            }
+            next.removeIf(binding -> binding.isReplacedBy(change));
+            if (change.isLive(now)) {
+              next.add(change);
+            }
+          }
+          return next.size() > contactsMax
+              ? new Change(Outcome.TOO_MANY_CONTACTS, old)
+              : new Change(Outcome.DONE, next);
+        });
+  }
+
+  private static boolean isLate(Binding change, Binding known) {
+    return known.isReplacedBy(change) && !known.isBefore(change.callId(), change.cseq());
   }
 
   /// Removes all contacts of a user (`Contact: *`), or none of them.
   ///
   /// @param callId Call-ID of the REGISTER
-  synchronized Outcome removeAll(String user, String callId, long cseq, Instant now) {
-    List<Binding> old = byUser.getOrDefault(user, List.of());
-    if (old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))) {
-      return Outcome.OUT_OF_ORDER;
-    }
-    put(user, old, List.of());
-    return Outcome.DONE;
+  Outcome removeAll(String user, String callId, long cseq, Instant now) {
+    return change(
+        user,
+        old ->
+            old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))
+                ? new Change(Outcome.OUT_OF_ORDER, old)
+                : new Change(Outcome.DONE, List.of()));
   }
 
   /// Removes a contact whose flow has failed, unless it has been registered again since.
-  synchronized void drop(Binding failed) {
-    List<Binding> old = byUser.getOrDefault(failed.user(), List.of());
-    put(failed.user(), old, old.stream().filter(each -> !each.equals(failed)).toList());
+  void drop(Binding failed) {
+    keep(failed.user(), each -> !each.equals(failed));
   }
 
   /// Returns the live contacts of a user, the latest first.
-  public synchronized List<Binding> bindings(String user, Instant now) {
+  public List<Binding> bindings(String user, Instant now) {
     return byUser.getOrDefault(user, List.of()).stream()
         .filter(binding -> binding.isLive(now))
         .sorted(Comparator.comparing(Binding::registered).reversed())
@@ -93,7 +116,7 @@ public final class LocationService {
   }
 
   /// Returns all live bindings, sorted by user and contact.
-  public synchronized List<Binding> all(Instant now) {
+  public List<Binding> all(Instant now) {
     return byUser.values().stream()
         .flatMap(List::stream)
         .filter(binding -> binding.isLive(now))
@@ -102,32 +125,62 @@ public final class LocationService {
   }
 
   /// Removes the bindings of users who are not entitled any more.
-  public synchronized void endUnless(Predicate<String> entitled) {
-    for (String user : List.copyOf(byUser.keySet())) {
+  public void endUnless(Predicate<String> entitled) {
+    for (String user : byUser.keySet()) {
       if (!entitled.test(user)) {
-        put(user, byUser.getOrDefault(user, List.of()), List.of());
+        keep(user, _ -> false);
       }
     }
   }
 
   /// Removes the bindings that have expired.
-  public synchronized void expire(Instant now) {
-    for (String user : List.copyOf(byUser.keySet())) {
-      List<Binding> old = byUser.getOrDefault(user, List.of());
-      put(user, old, old.stream().filter(binding -> binding.isLive(now)).toList());
+  public void expire(Instant now) {
+    for (Due due : dues) {
+      if (due.time().isAfter(now)) {
+        return;
+      }
+      keep(due.user(), binding -> binding.isLive(now));
     }
   }
 
-  public synchronized int size() {
-    return count;
+  /// Returns the number of bindings.
+  public int size() {
+    return count.get();
   }
 
-  private void put(String user, List<Binding> old, List<Binding> next) {
-    count += next.size() - old.size();
+  private void keep(String user, Predicate<Binding> wanted) {
+    change(user, old -> new Change(Outcome.DONE, old.stream().filter(wanted).toList()));
+  }
+
+  private record Change(Outcome outcome, List<Binding> next) {}
+
+  /// Changes the bindings of one user, under the lock of the user's entry.
+  private Outcome change(String user, Function<List<Binding>, Change> action) {
+    Outcome[] outcome = new Outcome[1];
+    byUser.compute(
+        user,
+        (_, known) -> {
+          List<Binding> old = known == null ? List.of() : known;
+          Change change = action.apply(old);
+          int more = change.next().size() - old.size();
+          if (count.addAndGet(more) > bindingsMax && more > 0) {
+            count.addAndGet(-more);
+            change = new Change(Outcome.TOO_MANY_BINDINGS, old);
+          }
+          outcome[0] = change.outcome();
+          return plan(old, List.copyOf(change.next()));
+        });
+    return outcome[0];
+  }
+
+  private @Nullable List<Binding> plan(List<Binding> old, List<Binding> next) {
+    if (!old.isEmpty()) {
+      dues.remove(Due.of(old));
+    }
     if (next.isEmpty()) {
-      byUser.remove(user);
-    } else {
-      byUser.put(user, List.copyOf(next));
+      return null;
     }
+    dues.add(Due.of(next));
+    return next;
   }
 }
