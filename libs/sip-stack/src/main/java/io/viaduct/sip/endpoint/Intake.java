@@ -171,7 +171,7 @@ final class Intake implements Receiver, TransactionEvents {
         }
       }
     }
-    switch (admission.request(clock.millis())) {
+    switch (admission.request(begins(request), clock.millis())) {
       case ADMIT -> {
         statistics.count(Count.REQUEST_RECEIVED);
         run(() -> handle(exchange));
@@ -188,6 +188,14 @@ final class Intake implements Receiver, TransactionEvents {
         memory.forget(exchange.key());
       }
     }
+  }
+
+  /// Returns false for a request inside a dialog, and for ACK and CANCEL, which end what has begun.
+  private static boolean begins(SipRequest request) {
+    return switch (request.method()) {
+      case "ACK", "CANCEL" -> false;
+      default -> request.to().tag().isEmpty();
+    };
   }
 
   /// Returns whether a request is the retransmission of an INVITE that is being served, or the ACK
@@ -292,8 +300,13 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   private void run(Task task) {
+    long arrivedMs = clock.millis();
     try {
-      tasks.execute(() -> runAndRelease(task));
+      tasks.execute(() -> {
+        long nowMs = clock.millis();
+        admission.waited(nowMs - arrivedMs, nowMs);
+        runAndRelease(task);
+      });
     } catch (RejectedExecutionException e) {
       admission.done(); // the endpoint is closing
     }

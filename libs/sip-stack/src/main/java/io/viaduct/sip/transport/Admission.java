@@ -2,10 +2,13 @@ package io.viaduct.sip.transport;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Bounds the messages that are processed at the same time. Thread-safe.
+/// Bounds the messages that are processed at the same time, and the time that they wait.
+/// Thread-safe.
 ///
-/// Requests over the limit get 503 while the budget of such answers lasts. Responses may use twice
-/// the limit, because they complete work that has begun.
+/// A request that begins something is refused over the limit, and while messages wait longer than
+/// [#WAIT_MS_MAX] for their thread: an answer after T1 (500 ms) only brings retransmissions. It
+/// gets 503 while the budget of such answers lasts. What completes work that has begun may use
+/// twice the limit: responses, and requests inside a dialog.
 public final class Admission {
   /// Decision about one message.
   public enum Decision {
@@ -14,11 +17,25 @@ public final class Admission {
     DROP
   }
 
+  /// Longest mean wait for a thread at which new work is taken.
+  static final double WAIT_MS_MAX = 50;
+
+  /// Fewer messages than these are no queue, however long the last ones waited.
+  private static final int QUEUE_MIN = 32;
+
+  /// A wait that was measured longer ago than this says nothing about the present.
+  private static final long WAIT_VALID_MS = 1_000;
+
+  private static final double WAIT_WEIGHT = 1.0 / 16;
+
   private final int limit;
   private final int answersPerSecond;
   private final AtomicInteger inProgress = new AtomicInteger();
+  private volatile Wait wait = new Wait(0, 0);
   private long second;
   private int answered;
+
+  private record Wait(double meanMs, long measuredMs) {}
 
   public Admission(int limit, int answersPerSecond) {
     this.limit = limit;
@@ -26,12 +43,29 @@ public final class Admission {
   }
 
   /// Decides about a request. The caller must call [#done] for each admitted message.
-  public Decision request(long nowMs) {
-    if (inProgress.incrementAndGet() <= limit) {
+  ///
+  /// @param begins false for a request that completes work that has begun
+  public Decision request(boolean begins, long nowMs) {
+    int now = inProgress.incrementAndGet();
+    if (begins ? now <= limit && !isLate(now, nowMs) : now <= 2 * limit) {
       return Decision.ADMIT;
     }
     inProgress.decrementAndGet();
     return mayAnswer(nowMs) ? Decision.ANSWER_503 : Decision.DROP;
+  }
+
+  private boolean isLate(int queue, long nowMs) {
+    Wait last = wait;
+    return queue >= QUEUE_MIN
+        && last.meanMs > WAIT_MS_MAX
+        && nowMs - last.measuredMs < WAIT_VALID_MS;
+  }
+
+  /// Records how long an admitted message has waited for its thread. Of two threads that record at
+  /// once one may be lost: the mean is an estimate.
+  public void waited(long waitMs, long nowMs) {
+    double before = wait.meanMs;
+    wait = new Wait(before + (waitMs - before) * WAIT_WEIGHT, nowMs);
   }
 
   /// Decides about a response. The caller must call [#done] for each admitted message.
