@@ -34,12 +34,19 @@ public final class FieldText {
       } else if (c == '>') {
         angle = Math.max(0, angle - 1);
       } else if (c == separator && angle == 0) {
-        parts.add(text.substring(start, i).strip());
+        addPart(parts, text.substring(start, i));
         start = i + 1;
       }
     }
-    parts.add(text.substring(start).strip());
-    return parts.stream().filter(part -> !part.isEmpty()).toList();
+    addPart(parts, text.substring(start));
+    return List.copyOf(parts);
+  }
+
+  private static void addPart(List<String> parts, String text) {
+    String part = text.strip();
+    if (!part.isEmpty()) {
+      parts.add(part);
+    }
   }
 
   /// Reads `name=value` pairs separated by a character. Names are in lower case and quotes are

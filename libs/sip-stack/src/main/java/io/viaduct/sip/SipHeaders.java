@@ -1,6 +1,7 @@
 package io.viaduct.sip;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,7 +16,12 @@ public record SipHeaders(List<SipHeader> list) {
 
   /// Returns the value of the first field with a name.
   public Optional<String> first(String name) {
-    return list.stream().filter(header -> header.is(name)).map(SipHeader::value).findFirst();
+    for (SipHeader header : list) {
+      if (header.is(name)) {
+        return Optional.of(header.value());
+      }
+    }
+    return Optional.empty();
   }
 
   /// Returns the value of a field that the guard has already found present.
@@ -26,7 +32,13 @@ public record SipHeaders(List<SipHeader> list) {
 
   /// Returns the values of all fields with a name, one per line as received.
   public List<String> all(String name) {
-    return list.stream().filter(header -> header.is(name)).map(SipHeader::value).toList();
+    List<String> found = new ArrayList<>(0);
+    for (SipHeader header : list) {
+      if (header.is(name)) {
+        found.add(header.value());
+      }
+    }
+    return Collections.unmodifiableList(found);
   }
 
   /// Returns all values of a name, with comma-separated values split (RFC 3261 section 7.3.1). Not

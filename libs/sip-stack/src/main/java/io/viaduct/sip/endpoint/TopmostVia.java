@@ -8,11 +8,16 @@ import io.viaduct.sip.Transport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// Handles the topmost Via value of a request, which says where its response goes (RFC 3261 section
 /// 18.2, RFC 3581).
 final class TopmostVia {
   private static final int DEFAULT_PORT = 5060;
+  private static final Pattern PROTOCOL =
+      Pattern.compile("(?i)^SIP\\s*/\\s*[0-9.]+\\s*/\\s*[A-Za-z0-9-]+\\s+");
+  private static final Pattern COMMENT = Pattern.compile("\\s*\\(.*$");
+  private static final Pattern BLANKS = Pattern.compile("\\s");
 
   private TopmostVia() {}
 
@@ -63,11 +68,8 @@ final class TopmostVia {
   }
 
   private static String sentBy(String value) {
-    String head =
-        FieldText.split(value, ';')
-            .getFirst()
-            .replaceFirst("(?i)^SIP\\s*/\\s*[0-9.]+\\s*/\\s*[A-Za-z0-9-]+\\s+", "");
-    return head.replaceAll("\\s*\\(.*$", "").replaceAll("\\s", "");
+    String head = PROTOCOL.matcher(FieldText.split(value, ';').getFirst()).replaceFirst("");
+    return BLANKS.matcher(COMMENT.matcher(head).replaceAll("")).replaceAll("");
   }
 
   private static boolean isParameter(String part, String name) {

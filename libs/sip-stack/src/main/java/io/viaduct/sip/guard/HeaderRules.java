@@ -35,6 +35,7 @@ final class HeaderRules {
   // Leading zeros count for nothing (RFC 3261 section 25.1: 1*DIGIT).
   private static final Pattern HOPS = Pattern.compile("0{0,61}(\\d{1,3})");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
+  private static final Pattern LENGTH = Pattern.compile("\\d{1,9}");
 
   /// Stands for a length that is not declared.
   static final int NO_LENGTH = -1;
@@ -107,7 +108,7 @@ final class HeaderRules {
     if (values.size() > 1) {
       throw new RefusedException(Refusal.DUPLICATE_CONTENT_LENGTH);
     }
-    if (!values.getFirst().matches("\\d{1,9}")) {
+    if (!LENGTH.matcher(values.getFirst()).matches()) {
       throw new RefusedException(Refusal.MALFORMED_CONTENT_LENGTH);
     }
     return Integer.parseInt(values.getFirst());
