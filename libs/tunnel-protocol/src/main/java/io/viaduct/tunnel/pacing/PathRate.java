@@ -13,6 +13,10 @@ package io.viaduct.tunnel.pacing;
 /// to other traffic, the path is longer, or the path has jitter. The measured delay is then the new
 /// base.
 ///
+/// A delay that jumps although no more was sent than the path had carried, that then stays, and at
+/// which what is sent still arrives, is a longer path. It becomes the base without such a test,
+/// which would hold back a small flow for a second.
+///
 /// Rates are in bytes of outer IP packets per second. Constants: simulation and docs/adr/0020.
 public final class PathRate {
   public static final double UNLIMITED = Double.POSITIVE_INFINITY;
@@ -31,6 +35,18 @@ public final class PathRate {
   private static final double RESPONSE_US = 150_000;
   private static final int PACKETS_BYTES = 3_000; // two full packets are always queued somewhere
   private static final int RECEIPTS_UNTIL_LIMITED = 3;
+
+  /// Least growth between two receipts that is a jump, and the change that it may have then.
+  private static final double JUMP_US = 20_000;
+
+  private static final double JUMP_CHANGE_US = 5_000;
+
+  /// Receipts within which what is sent must be seen to arrive after a jump.
+  private static final int RECEIPTS_AFTER_JUMP = 10;
+
+  /// Share of the best rate of before above which the queue of a jump may be ours.
+  private static final double SENT_SHARE = 1.1;
+
   private static final double MODEM_RATE_MAX = 125e6; // no modem has a long queue at 1 Gbit/s
   private static final double RATE_MIN = 8_000;
   private static final double STEP_LEAST = 0.02;
@@ -70,6 +86,8 @@ public final class PathRate {
   private double capacity;
   private double step = STEP_LEAST;
   private int standingReceipts;
+  private double queueBeforeUs;
+  private double jumpedUs;
   private long drainedNs;
   private long neededNs;
   private long steppedNs;
@@ -151,9 +169,14 @@ public final class PathRate {
       return;
     }
     double delivered = window.deliveredPerSecond();
-    best.delivered(Math.min(delivered, sentPerSecond(queueUs, roundTripUs)), nowNs);
+    double sent = sentPerSecond(queueUs, roundTripUs);
+    if (queueUs - queueBeforeUs > JUMP_US) {
+      jumpedUs = sent > SENT_SHARE * best.bytesPerSecond(nowNs) ? 0 : queueUs;
+    }
+    queueBeforeUs = queueUs;
+    best.delivered(Math.min(delivered, sent), nowNs);
     if (rate == UNLIMITED) {
-      enter(queueUs, delivered, roundTripUs, nowNs);
+      enter(queueUs, delivered, sent, roundTripUs, nowNs);
     } else {
       follow(queueUs, delivered, held, roundTripUs, nowNs);
     }
@@ -173,7 +196,8 @@ public final class PathRate {
     toleratedUs = base.hasFloor() ? NOISE_SHARE * doubtUs : 0;
   }
 
-  private void enter(double queueUs, double delivered, double roundTripUs, long nowNs) {
+  private void enter(
+      double queueUs, double delivered, double sent, double roundTripUs, long nowNs) {
     tolerate(delivered);
     boolean stands =
         delivered >= RATE_MIN
@@ -182,6 +206,16 @@ public final class PathRate {
     standingReceipts = stands ? standingReceipts + 1 : 0;
     if (standingReceipts < RECEIPTS_UNTIL_LIMITED) {
       return;
+    }
+    if (Math.abs(queueUs - jumpedUs) < JUMP_CHANGE_US) {
+      if (delivered >= CARRIED_SHARE * sent) {
+        standingReceipts = 0;
+        base.raise(queueUs, nowNs);
+        return;
+      }
+      if (standingReceipts < RECEIPTS_AFTER_JUMP) {
+        return;
+      }
     }
     standingReceipts = 0;
     overrunNs = nowNs;

@@ -19,6 +19,7 @@ public final class BottleneckLink<T> {
   private long jitterNs;
   private SplittableRandom random = new SplittableRandom(0);
   private long lastArrivesNs = Long.MIN_VALUE;
+  private double lossRatio;
 
   /// Creates a link.
   ///
@@ -39,6 +40,12 @@ public final class BottleneckLink<T> {
     random = new SplittableRandom(seed);
   }
 
+  /// Loses this share of the datagrams behind the queue.
+  public void loss(double ratio, long seed) {
+    lossRatio = ratio;
+    random = new SplittableRandom(seed);
+  }
+
   public void delay(long ns) {
     delayNs = ns;
   }
@@ -49,6 +56,10 @@ public final class BottleneckLink<T> {
       return;
     }
     busyUntilNs = Math.max(busyUntilNs, nowNs) + (long) (bytes * 1e9 / bytesPerSecond);
+    if (lossRatio > 0 && random.nextDouble() < lossRatio) {
+      lost++;
+      return;
+    }
     carriedBytes += bytes;
     long arrivesNs = busyUntilNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
     lastArrivesNs = Math.max(lastArrivesNs, arrivesNs);

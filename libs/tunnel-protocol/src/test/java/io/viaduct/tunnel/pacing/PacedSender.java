@@ -18,6 +18,7 @@ final class PacedSender {
   private final long clockOffsetUs;
   double demandBytesPerSecond;
   private double pendingBytes;
+  private double mostPendingBytes;
   long nowNs = 1_000_000_000L;
   private long[] queuesUs = new long[1024];
   private int samples;
@@ -37,6 +38,7 @@ final class PacedSender {
     long endNs = nowNs + (long) (seconds * 1e9);
     long before = link.carriedBytes();
     samples = 0;
+    mostPendingBytes = 0;
     while (nowNs < endNs) {
       nowNs += STEP_NS;
       step();
@@ -55,6 +57,12 @@ final class PacedSender {
     return sorted[(int) Math.min(samples - 1L, Math.round(percentile / 100 * samples))] / 1e3;
   }
 
+  /// Returns the longest time that a byte has waited for the pacer in the last run, at the demanded
+  /// rate, in ms.
+  double waitedMs() {
+    return mostPendingBytes / demandBytesPerSecond * 1e3;
+  }
+
   private void step() {
     pendingBytes = Math.min(pendingBytes + demandBytesPerSecond * STEP_NS / 1e9, 4_000_000);
     while (pendingBytes >= DATAGRAM_BYTES) {
@@ -67,6 +75,7 @@ final class PacedSender {
       pacer.sent(DATAGRAM_BYTES, nowNs);
       link.send(new Datagram(nowNs / 1000), DATAGRAM_BYTES, nowNs);
     }
+    mostPendingBytes = Math.max(mostPendingBytes, pendingBytes);
     link.deliver(nowNs, this::arrived);
     back.deliver(nowNs, receipt -> pacer.receipt(receipt, link.roundTripNs() / 1000.0, nowNs));
   }

@@ -85,6 +85,20 @@ class PacerSimulationTest {
     assertThat(sender.run(5)).isGreaterThan(0.95 * 50e6);
   }
 
+  @ParameterizedTest
+  @CsvSource({"0", "0.1", "0.2"})
+  void aPathThatBecomesMuchSlowerAtOnceHoldsASmallFlowBackByNothing(double loss) {
+    for (int seed = 0; seed < SEEDS; seed++) {
+      var sender = new PacedSender(50e6, 10 * MS, 100 * MS, 1.2e6);
+      sender.run(5);
+      sender.link.delay(120 * MS);
+      sender.back.delay(120 * MS);
+      sender.link.loss(loss, seed);
+      sender.run(5);
+      assertThat(sender.waitedMs()).as("seed %d, longest wait, ms", seed).isLessThan(30);
+    }
+  }
+
   @Test
   void aFixedRateIsKept() {
     var pacer = new Pacer(Pacing.of("8000000"), 0);
