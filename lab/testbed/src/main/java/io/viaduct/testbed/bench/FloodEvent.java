@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// The flood echo of Fig. 12 in the WiOptiMo paper: 60 s of packets of 84 bytes, each sent as soon
-/// as the one before has returned or after 10 ms, as ping(8) with `-f` does. The switch below takes
-/// 1.20 s: link A goes after 30 s, and link B comes 1.20 s later.
+/// as the one before has returned or after 10 ms, as ping(8) with `-f` does. The return of an
+/// earlier packet sends none, or the packets under way would become more with each round trip. The
+/// switch below takes 1.20 s: link A goes after 30 s, and link B comes 1.20 s later.
 final class FloodEvent implements HandoverEvent {
   private static final int PORT = 7001; // of the far end that returns every packet
   private static final int PAYLOAD = 84 - 28; // without the headers of UDP and IP
@@ -84,19 +87,24 @@ final class FloodEvent implements HandoverEvent {
     var returnedNs = new long[PACKETS_MAX];
     int count = 0;
     var to = new InetSocketAddress(rig.peer().target(), PORT);
-    var out = new DatagramPacket(new byte[PAYLOAD], PAYLOAD, to);
+    ByteBuffer payload = ByteBuffer.allocate(PAYLOAD);
     var in = new DatagramPacket(new byte[PAYLOAD], PAYLOAD);
     try (var socket = new DatagramSocket()) {
-      socket.setSoTimeout(REPEAT_MS);
-      while (going.get() && count < PACKETS_MAX) {
+      for (int sent = 0; going.get() && count < PACKETS_MAX; sent++) {
         try {
-          socket.send(out);
-          socket.receive(in);
-          returnedNs[count++] = rig.nowNs();
-          arrivals.onPacket(rig.nowNs());
+          socket.send(new DatagramPacket(payload.putInt(0, sent).array(), PAYLOAD, to));
+          long nextNs = rig.nowNs() + REPEAT_MS * 1_000_000L;
+          boolean isLatest = false;
+          while (!isLatest && count < PACKETS_MAX && rig.nowNs() < nextNs) {
+            socket.setSoTimeout((int) Math.max(1, (nextNs - rig.nowNs()) / 1_000_000));
+            socket.receive(in);
+            returnedNs[count++] = rig.nowNs();
+            arrivals.onPacket(rig.nowNs());
+            isLatest = ByteBuffer.wrap(in.getData()).getInt() == sent;
+          }
         } catch (IOException e) {
           // No answer in 10 ms, or no route: the next packet follows.
-          rig.pause(e instanceof java.net.SocketTimeoutException ? 0 : REPEAT_MS * 1_000_000L);
+          rig.pause(e instanceof SocketTimeoutException ? 0 : REPEAT_MS * 1_000_000L);
         }
       }
     }
