@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// counted as COPY_NOT_SENT.
 final class CopyQueue {
   static final int BURSTS_MAX = 512;
-  static final int BYTES_MAX = 65_536;
+  static final int BYTES_MAX = RecentBursts.BYTES_MAX;
 
   /// Longest wait of a second copy: later the first one has arrived, or its loss is noticed.
   static final long COPY_WAIT_NS_MAX = 100_000_000;

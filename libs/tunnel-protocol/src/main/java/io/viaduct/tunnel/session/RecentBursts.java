@@ -13,7 +13,10 @@ import io.netty.buffer.ByteBufAllocator;
 /// path begins to lose, nothing is confirmed.
 final class RecentBursts {
   static final int BURSTS_MAX = 512;
-  static final int BYTES_MAX = 65_536;
+
+  /// A second of 1.3 Mbit/s.
+  static final int BYTES_MAX = 163_840;
+
   static final long AGE_NS_MAX = 1_000_000_000;
 
   /// Time by which jitter may change the order of a path.
