@@ -61,15 +61,18 @@ public final class LocationService {
     return Outcome.DONE;
   }
 
-  /// Removes all contacts of a user (`Contact: *`), or none of them.
+  /// Removes all contacts of a user (`Contact: *`), or none of them. Those of the core stay: its
+  /// S-CSCF ends them.
   ///
   /// @param callId Call-ID of the REGISTER
   synchronized Outcome removeAll(String user, String callId, long cseq, Instant now) {
     List<Binding> old = byUser.getOrDefault(user, List.of());
-    if (old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))) {
+    if (old.stream()
+        .filter(b -> b.core().isEmpty())
+        .anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))) {
       return Outcome.OUT_OF_ORDER;
     }
-    put(user, old, List.of());
+    put(user, old, old.stream().filter(b -> b.core().isPresent()).toList());
     return Outcome.DONE;
   }
 
