@@ -1,5 +1,6 @@
 package io.viaduct.bridge.core;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
@@ -9,6 +10,7 @@ import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
+import io.viaduct.sip.useragent.InstantMessage;
 import io.viaduct.sip.useragent.SessionGrant;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
@@ -26,7 +28,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,6 +68,7 @@ class KamailioIT {
         Kamailio kamailio = new Kamailio(network)) {
       await().until(() -> !hss.answered.isEmpty());
       List<SessionGrant> grants = new CopyOnWriteArrayList<>();
+      List<InstantMessage> messages = new CopyOnWriteArrayList<>();
       UserAgent alice =
           rig.userAgent(
               settings(network),
@@ -74,6 +76,11 @@ class KamailioIT {
                 @Override
                 public void onSessionGrant(SessionGrant grant) {
                   grants.add(grant);
+                }
+
+                @Override
+                public void onMessage(InstantMessage message) {
+                  messages.add(message);
                 }
               });
 
@@ -94,6 +101,23 @@ class KamailioIT {
       assertThat(rig.counter("viaduct_bridge_sip_events", "event", "identity_asserted"))
           .isPositive();
 
+      // A question is answered by the S-CSCF's look-up of the public identity.
+      assertThat(alice.sendMessage("balance", "text/plain", "help").get(20, SECONDS).status())
+          .as(kamailio::log)
+          .isEqualTo(200);
+      await().untilAsserted(() -> assertThat(messages).as(kamailio::log).hasSize(1));
+      assertThat(messages.getFirst().from()).contains("balance");
+      // This rig has no billing, so the bridge answers 503, of which a proxy makes 500 (RFC 3261
+      // section 16.7); but nobody is asked for a password.
+      assertThat(
+              alice
+                  .publish("viaduct-usage", "application/vnd.viaduct.device-report", new byte[0])
+                  .get(20, SECONDS)
+                  .status())
+          .isEqualTo(500);
+      assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "report_deferred"))
+          .isEqualTo(1);
+
       // The token's age brings a NOTIFY by the route set, and that of the subscription a refresh.
       await()
           .pollInterval(Duration.ofMillis(200))
@@ -107,7 +131,7 @@ class KamailioIT {
       assertThat(grants).allMatch(grant -> grant.icid().equals(token.getIcid()));
       assertThat(rig.counter("viaduct_bridge_sip_events", "event", "registered")).isZero();
 
-      alice.deregister().get(20, TimeUnit.SECONDS);
+      alice.deregister().get(20, SECONDS);
       await().untilAsserted(() -> assertThat(bindings(rig)).as(kamailio::log).isEmpty());
     }
   }
@@ -186,7 +210,7 @@ class KamailioIT {
     public void close() throws Exception {
       List<ProcessHandle> children = process.descendants().toList();
       process.destroy();
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+      if (!process.waitFor(10, SECONDS)) {
         process.destroyForcibly();
       }
       children.forEach(ProcessHandle::destroyForcibly);
