@@ -11,6 +11,7 @@ import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.spring.SpringService;
+import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -55,8 +56,9 @@ public class BridgeApplication {
   }
 
   @Bean
-  SipListeners sipListeners(BridgeConfiguration configuration, MeterRegistry registry) {
-    return new SipListeners(configuration, registry);
+  SipListeners sipListeners(
+      BridgeConfiguration configuration, MeterRegistry registry, InstantSource clock) {
+    return new SipListeners(configuration, registry, clock);
   }
 
   @Bean

@@ -33,6 +33,7 @@ final class BridgeReload {
         configuration -> {
           CertificateCheck.of(configuration.tls(), clock.instant());
           SipListeners.check(configuration.sip().tls(), clock.instant());
+          var unused = SipListeners.authorities(configuration.core(), clock.instant());
           Ed25519.readPair(configuration.token().signingKey());
         });
   }

@@ -1,10 +1,12 @@
 package io.viaduct.bridge;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.bridge.registrar.CoreRegistrar;
 import io.viaduct.bridge.registrar.CreditNotice;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.Gruus;
@@ -89,6 +91,7 @@ public final class SipSide implements RequestSender {
   private static final AlgorithmOffer OFFER =
       new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of());
   private static final SipMeters METERS = new SipMeters(new SimpleMeterRegistry());
+  private static final TrustDomain TRUST = trust();
   private static final KeyPair KEY = Ed25519.generate();
   private static final Subscribers SUBSCRIBERS = subscribers("alice", "bob");
   private static final Map<String, SipFlow> FLOWS =
@@ -111,12 +114,13 @@ public final class SipSide implements RequestSender {
     DigestServer digest =
         new DigestServer(DOMAIN, OFFER, Duration.ofDays(1), 100, SUBSCRIBERS, () -> now);
     Authentication authentication =
-        new Authentication(DOMAIN, digest, SUBSCRIBERS, 10, 60, METERS, () -> now);
+        new Authentication(DOMAIN, TRUST, digest, SUBSCRIBERS, 10, 60, METERS, () -> now);
     notifier =
         new SessionNotifier(
             new SessionNotifier.Settings(
                 DOMAIN, SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5), List.of()),
             authentication,
+            TRUST,
             locations,
             SUBSCRIBERS,
             anyDevice(SUBSCRIBERS),
@@ -125,17 +129,14 @@ public final class SipSide implements RequestSender {
             new TokenIssuer(KEY, List.of(), Duration.ofMinutes(5), "snapts", () -> now),
             METERS,
             () -> now);
+    Registrar.Limits limits = new Registrar.Limits(LEAST, MOST, USUAL);
     service =
         new SipService(
             DOMAIN,
             SUBSCRIBERS,
-            new Registrar(
-                new Registrar.Limits(LEAST, MOST, USUAL),
-                authentication,
-                locations,
-                new Gruus(DOMAIN),
-                METERS,
-                () -> now),
+            TRUST,
+            new Registrar(limits, authentication, locations, new Gruus(DOMAIN), METERS, () -> now),
+            new CoreRegistrar(DOMAIN, TRUST, limits, authentication, locations, METERS, () -> now),
             new MessageProxy(
                 DOMAIN,
                 authentication,
@@ -193,6 +194,12 @@ public final class SipSide implements RequestSender {
                     CreditNotice.NONE))
             .toList());
     return all;
+  }
+
+  /// Returns a trust domain of the given peers.
+  public static TrustDomain trust(SipFlow... peers) {
+    return new TrustDomain(
+        DOMAIN, List.of(peers), Set.of(), "sip:snapt@" + DOMAIN, new SimpleMeterRegistry());
   }
 
   /// Stands for a billing that accepts every device.

@@ -1,5 +1,6 @@
 package io.viaduct.webgui;
 
+import java.util.List;
 import java.util.Map;
 
 /// Accounts, charges and SNAPTs as a busy day leaves them, for screenshots: long names, large and
@@ -170,7 +171,11 @@ public final class Scenery {
             "contact", "sip:alice@192.0.2.7:5060;transport=udp",
             "source", "udp 192.0.2.7:5060",
             "registeredAt", "2026-11-20T09:00:00Z",
-            "expiresAt", "2026-11-20T11:00:00Z"));
+            "expiresAt", "2026-11-20T11:00:00Z",
+            "scscf", "sip:scscf.ims.test;lr",
+            "icid", "Ay+6=02",
+            "ccf", List.of("aaa://cdf.ims.test"),
+            "ecf", List.of("aaa://ocs.ims.test")));
     work.sessions.add(
         Map.of(
             "account", "alice",

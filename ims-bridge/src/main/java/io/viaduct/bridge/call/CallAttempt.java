@@ -62,7 +62,7 @@ final class CallAttempt {
             "INVITE",
             contact.contact(),
             contact
-                .routed(headers)
+                .routed(headers, context.address(caller))
                 .withFirst("Record-Route", CallRoutes.recordRoute(token, endpoint, flow)),
             invite.body()),
         flow,

@@ -24,6 +24,11 @@ record CallContext(
   /// Calls end all the time, so a place is soon free.
   private static final String RETRY_SECONDS = "5";
 
+  /// Returns the address of a user.
+  String address(String user) {
+    return "sip:" + user + "@" + domain;
+  }
+
   /// Refuses a request, and counts it.
   void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);

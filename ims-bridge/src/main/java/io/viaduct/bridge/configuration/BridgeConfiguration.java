@@ -8,8 +8,13 @@ import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipUri;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.AlgorithmOffer;
 import io.viaduct.sip.digest.DigestAlgorithm;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.PublicKey;
 import java.time.Duration;
@@ -25,6 +30,7 @@ import java.util.Set;
 ///
 /// @param domain home domain of the users, host part of their SIP addresses
 /// @param sip SIP listener and registrar
+/// @param core IMS core network whose word about users counts
 /// @param calls limits and timers of calls
 /// @param grpc listener for SNAPTs, which announce themselves and report there
 /// @param rest HTTP for operators and the web GUI
@@ -44,6 +50,7 @@ import java.util.Set;
 public record BridgeConfiguration(
     String domain,
     Sip sip,
+    Core core,
     Calls calls,
     Endpoint grpc,
     Rest rest,
@@ -77,6 +84,10 @@ public record BridgeConfiguration(
         reports.transport == Reports.Transport.GRPC || kafka.broker.exists(),
         "reports.transport kafka needs kafka.broker.bootstrap",
         "[]");
+    require(
+        core.tlsNames.isEmpty() || sip.tls.exists(),
+        "core.tls-names needs sip.tls.certificate",
+        core.tlsNames);
     require(
         kafka.bufferBytes >= 4L * reporting.bytes,
         "kafka.buffer-bytes must be at least four times reporting.bytes",
@@ -214,6 +225,58 @@ public record BridgeConfiguration(
       return new AlgorithmOffer(
           algorithms.stream().map(Algorithm::value).toList(),
           algorithmsByUserAgent.stream().map(UserAgentFamily::family).toList());
+    }
+  }
+
+  /// The IMS core network that the bridge serves as an application server.
+  ///
+  /// @param peers servers of the core by their addresses; their word about users and charging
+  ///   counts
+  /// @param tlsNames common names of the certificates of further servers, which connect by TLS
+  /// @param trust PEM file of the authorities that have issued these certificates
+  /// @param identity SIP address of this service in requests to the core; if empty,
+  ///   `sip:snapt@DOMAIN`
+  public record Core(
+      List<CorePeer> peers, List<String> tlsNames, @FileName String trust, String identity) {
+    private static final int PEERS_MAX = 64;
+
+    public Core {
+      peers = List.copyOf(peers);
+      tlsNames = List.copyOf(tlsNames);
+      int size = peers.size() + tlsNames.size();
+      require(size <= PEERS_MAX, "peers and tls-names must be at most " + PEERS_MAX, size);
+      require(
+          tlsNames.isEmpty() == trust.isEmpty(),
+          "tls-names and trust belong together: give both or none",
+          tlsNames + ", " + trust);
+      if (!identity.isEmpty()) {
+        SipUri.parse(identity);
+      }
+    }
+  }
+
+  /// A server of the core, such as an S-CSCF.
+  ///
+  /// @param address IP address that its requests come from, and that requests to it go to
+  /// @param port that requests to it go to
+  /// @param transport of both, `udp` or `tcp`
+  public record CorePeer(String address, int port, String transport) {
+    public CorePeer {
+      requirePort(port, 1);
+      require(
+          transport.equals("udp") || transport.equals("tcp"),
+          "transport must be udp or tcp",
+          transport);
+      require(
+          !InetAddress.ofLiteral(address).isAnyLocalAddress(),
+          "address must be the address of one server",
+          address);
+    }
+
+    public SipFlow flow() {
+      return new SipFlow(
+          Transport.valueOf(transport.toUpperCase(Locale.ROOT)),
+          new InetSocketAddress(InetAddress.ofLiteral(address), port));
     }
   }
 

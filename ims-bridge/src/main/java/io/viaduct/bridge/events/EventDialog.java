@@ -1,5 +1,6 @@
 package io.viaduct.bridge.events;
 
+import io.viaduct.bridge.core.DialogPath;
 import io.viaduct.sip.SipFlow;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param remote From of the SUBSCRIBE with its tag: To of our NOTIFYs
 /// @param local To of the SUBSCRIBE with our tag: From of our NOTIFYs
 /// @param target Contact of the subscriber
+/// @param path way to the subscriber
 /// @param cseq of our last NOTIFY
 /// @param remoteCseq of the last SUBSCRIBE
 /// @param trigger as last seen; null if a SUBSCRIBE still waits for its NOTIFY
@@ -22,7 +24,7 @@ record EventDialog(
     String remote,
     String local,
     String target,
-    SipFlow flow,
+    DialogPath path,
     long cseq,
     long remoteCseq,
     Instant expires,
@@ -40,7 +42,7 @@ record EventDialog(
         remote,
         local,
         nextTarget,
-        nextFlow,
+        path.by(nextFlow),
         cseq,
         nextRemote,
         until,
@@ -57,7 +59,7 @@ record EventDialog(
         remote,
         local,
         target,
-        flow,
+        path,
         cseq,
         remoteCseq,
         expires,
@@ -74,7 +76,7 @@ record EventDialog(
         remote,
         local,
         target,
-        flow,
+        path,
         cseq + 1,
         remoteCseq,
         expires,

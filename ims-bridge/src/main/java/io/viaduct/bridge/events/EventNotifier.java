@@ -1,5 +1,7 @@
 package io.viaduct.bridge.events;
 
+import io.viaduct.bridge.core.DialogPath;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -42,10 +44,10 @@ public final class EventNotifier implements SipService.Notifier {
   /// @param subscriptions most in all
   public record Limits(int subscriptions, Duration least, Duration most, Duration usual) {}
 
-  private final String domain;
   private final Limits limits;
   private final Map<String, EventPackage<?>> packages = new HashMap<>();
   private final Authentication authentication;
+  private final TrustDomain trust;
   private final Subscribers subscribers;
   private final SipMeters meters;
   private final InstantSource clock;
@@ -54,17 +56,17 @@ public final class EventNotifier implements SipService.Notifier {
   private volatile @Nullable RequestSender endpoint;
 
   EventNotifier(
-      String domain,
       Limits limits,
       List<EventPackage<?>> packages,
       Authentication authentication,
+      TrustDomain trust,
       Subscribers subscribers,
       SipMeters meters,
       InstantSource clock) {
-    this.domain = domain;
     this.limits = limits;
     packages.forEach(each -> this.packages.put(each.name(), each));
     this.authentication = authentication;
+    this.trust = trust;
     this.subscribers = subscribers;
     this.meters = meters;
     this.clock = clock;
@@ -101,8 +103,13 @@ public final class EventNotifier implements SipService.Notifier {
       refuse(request, Refusal.UNKNOWN_EVENT);
       return;
     }
-    if (!authentication.names(message.uri(), user.get())) {
+    // Inside a dialog the Request-URI is the Contact that the bridge gave.
+    if (message.to().tag().isEmpty() && !authentication.names(message.uri(), user.get())) {
       refuse(request, Refusal.FOREIGN_IDENTITY);
+      return;
+    }
+    if (DialogPath.isTooLong(message)) {
+      refuse(request, Refusal.TOO_MANY_HOPS);
       return;
     }
     if (!accepts(message, events.type())) {
@@ -175,20 +182,21 @@ public final class EventNotifier implements SipService.Notifier {
           refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
           return;
         }
-        dialog = old.refreshed(target, request.flow(), message.cseq().number(), until);
+        dialog = old.refreshed(target, trust.flow(request), message.cseq().number(), until);
       }
       dialogs.put(dialog.key(), dialog);
     }
     meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
     request.answer(
-        ok.withHeaders(ok.headers().replaceFirst("To", dialog.local()))
-            .with("Contact", contact(user))
+        dialog
+            .path()
+            .accepted(message, ok.withHeaders(ok.headers().replaceFirst("To", dialog.local())))
             .with("Expires", Long.toString(seconds)));
     look(dialog.key());
   }
 
-  private static EventDialog open(
+  private EventDialog open(
       IncomingRequest request,
       String user,
       EventPackage<?> events,
@@ -205,7 +213,7 @@ public final class EventNotifier implements SipService.Notifier {
         message.headers().require("From"),
         message.headers().require("To") + ";tag=" + tag,
         target,
-        request.flow(),
+        trust.path(request, user, endpoint),
         0,
         message.cseq().number(),
         until,
@@ -305,7 +313,7 @@ public final class EventNotifier implements SipService.Notifier {
       return;
     }
     var unused =
-        out.send(notify, dialog.flow())
+        out.send(notify, dialog.path().flow())
             .whenComplete((response, _) -> {
               boolean delivered = response != null && response.isSuccess();
               meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
@@ -334,19 +342,17 @@ public final class EventNotifier implements SipService.Notifier {
     return new SipRequest(
         "NOTIFY",
         dialog.target(),
-        SipHeaders.NONE
-            .with("Max-Forwards", "70")
-            .with("From", dialog.local())
-            .with("To", dialog.remote())
-            .with("Call-ID", dialog.key().callId())
-            .with("CSeq", dialog.cseq() + " NOTIFY")
-            .with("Contact", contact(dialog.user()))
-            .with("Event", dialog.event())
-            .with("Subscription-State", state));
-  }
-
-  private String contact(String user) {
-    return "<sip:" + user + "@" + domain + ">";
+        dialog
+            .path()
+            .routed(
+                SipHeaders.NONE
+                    .with("Max-Forwards", "70")
+                    .with("From", dialog.local())
+                    .with("To", dialog.remote())
+                    .with("Call-ID", dialog.key().callId())
+                    .with("CSeq", dialog.cseq() + " NOTIFY")
+                    .with("Event", dialog.event())
+                    .with("Subscription-State", state)));
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

@@ -3,6 +3,7 @@ package io.viaduct.bridge.events;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
@@ -25,6 +26,7 @@ class EventParts {
   EventNotifier eventNotifier(
       BridgeConfiguration configuration,
       Authentication authentication,
+      TrustDomain trust,
       Subscribers subscribers,
       LocationService locations,
       AccountFacts.Source accounts,
@@ -32,13 +34,13 @@ class EventParts {
       InstantSource clock) {
     BridgeConfiguration.Sip sip = configuration.sip();
     return new EventNotifier(
-        configuration.domain(),
         new EventNotifier.Limits(
             sip.bindings(), sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
         List.of(
             new RegistrationEvents(configuration.domain(), locations),
             new AccountEvents(accounts, subscribers)),
         authentication,
+        trust,
         subscribers,
         meters,
         clock);

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipResponse;
@@ -15,10 +16,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Authenticates the sender of a request by digest, and checks that To or From names the same user.
-/// If the check fails, it answers the request and returns empty.
+/// Authenticates the sender of a request: by the identity that a peer of the core asserts (RFC
+/// 3325), else by digest, and checks that To or From names the same user. If the check fails, it
+/// answers the request and returns empty.
 public final class Authentication {
   private final String domain;
+  private final TrustDomain trust;
   private final DigestServer digest;
   private final Subscribers subscribers;
   private final FailureThrottle throttle;
@@ -28,6 +31,7 @@ public final class Authentication {
   /// @param wrongPasswordsPerSource per minute and source
   public Authentication(
       String domain,
+      TrustDomain trust,
       DigestServer digest,
       Subscribers subscribers,
       int wrongPasswords,
@@ -35,32 +39,80 @@ public final class Authentication {
       SipMeters meters,
       InstantSource clock) {
     this.domain = domain;
+    this.trust = trust;
     this.digest = digest;
     this.subscribers = subscribers;
     this.throttle = new FailureThrottle(wrongPasswords, wrongPasswordsPerSource, clock);
     this.meters = meters;
   }
 
-  /// Authenticates a request to the registrar or the notifier; challenges with 401.
-  ///
-  /// @param identity To or From; must be the address of the authenticated user
-  Optional<String> asServer(IncomingRequest request, NameAddress identity) {
+  /// Authenticates a REGISTER by digest: its To must be an address of the user.
+  Optional<String> registrant(IncomingRequest request) {
+    return byDigest(request, request.message().to());
+  }
+
+  /// Authenticates a request to the bridge itself: the asserted identity counts, else From.
+  public Optional<String> subscriber(IncomingRequest request) {
+    List<NameAddress> asserted = trust.asserted(request);
+    return asserted.isEmpty()
+        ? byDigest(request, request.message().from())
+        : byCore(request, asserted);
+  }
+
+  /// Authenticates a request that the proxy passes on to another user; challenges with 407. That
+  /// user will see From, so From must name the sender in any case.
+  public Optional<String> asProxy(IncomingRequest request, NameAddress from) {
+    List<NameAddress> asserted = trust.asserted(request);
+    return asserted.isEmpty()
+        ? check(request, from, 407, "Proxy-Authorization", "Proxy-Authenticate")
+            .filter(user -> isEntitled(user, request))
+        : byCore(request, asserted).filter(user -> isFrom(user, from, request));
+  }
+
+  /// Returns the user whom a third-party REGISTER of the core names in To (TS 24.229 section
+  /// 5.7.1.1). The caller has found that a peer of the trust domain has sent it.
+  Optional<String> served(IncomingRequest request) {
+    return known(request, List.of(request.message().to()));
+  }
+
+  private Optional<String> byDigest(IncomingRequest request, NameAddress identity) {
     return check(request, identity, 401, "Authorization", "WWW-Authenticate")
         .filter(user -> isEntitled(user, request));
   }
 
-  /// Authenticates a request that the proxy passes on to another user; challenges with 407.
-  public Optional<String> asProxy(IncomingRequest request, NameAddress identity) {
-    return check(request, identity, 407, "Proxy-Authorization", "Proxy-Authenticate")
-        .filter(user -> isEntitled(user, request));
+  private Optional<String> byCore(IncomingRequest request, List<NameAddress> asserted) {
+    Optional<String> user = known(request, asserted);
+    user.ifPresent(_ -> meters.count(SipMeters.Event.IDENTITY_ASSERTED));
+    return user;
   }
 
-  /// Authenticates a SUBSCRIBE by its From.
-  public Optional<String> subscriber(IncomingRequest request) {
-    return asServer(request, request.message().from());
+  private Optional<String> known(IncomingRequest request, List<NameAddress> addresses) {
+    Optional<String> user =
+        addresses.stream()
+            .map(this::localUser)
+            .flatMap(Optional::stream)
+            .filter(subscribers::contains)
+            .findFirst();
+    if (user.isEmpty()) {
+      meters.count(Refusal.NO_ACCOUNT);
+      request.answer(Refusal.NO_ACCOUNT.response(request.message(), domain));
+    }
+    return user.filter(known -> isEntitled(known, request));
   }
 
-  /// Called after the digest check: only the account's owner learns that the account is suspended.
+  private boolean isFrom(String user, NameAddress from, IncomingRequest request) {
+    if (localUser(from).filter(user::equals).isPresent()) {
+      return true;
+    }
+    meters.count(Refusal.FOREIGN_IDENTITY);
+    request.answer(
+        SipResponse.to(request.message(), Refusal.FOREIGN_IDENTITY.status())
+            .withReason("Not Your Identity"));
+    return false;
+  }
+
+  /// Called after the sender is known: only the account's owner learns that the account is
+  /// suspended.
   private boolean isEntitled(String user, IncomingRequest request) {
     if (subscribers.admission(user) == Subscribers.Admission.ACTIVE) {
       return true;
@@ -147,10 +199,15 @@ public final class Authentication {
     return localUser(new NameAddress(uri, Map.of())).filter(user::equals).isPresent();
   }
 
+  /// Returns the address of a user.
+  public String address(String user) {
+    return "sip:" + user + "@" + domain;
+  }
+
   /// Returns all addresses of a user: the user's name first.
   List<String> addresses(String user) {
     return Stream.concat(Stream.of(user), subscribers.addresses(user).stream())
-        .map(part -> "sip:" + part + "@" + domain)
+        .map(this::address)
         .toList();
   }
 

@@ -1,10 +1,12 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.CoreRegistration;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /// One contact of a registered user.
@@ -20,6 +22,8 @@ import java.util.Set;
 /// @param regId number of the flow (RFC 5626), from 1; 0 for a contact without outbound
 /// @param path Path values of the REGISTER (RFC 3327), the first hop from here first
 /// @param language language for words to the user, one of [CreditWords]
+/// @param core content of the third-party REGISTER, for a user whom an S-CSCF has registered: then
+///   the contact is the public identity, and the S-CSCF finds the user's devices
 public record Binding(
     String user,
     String contact,
@@ -33,20 +37,28 @@ public record Binding(
     Set<String> methods,
     int regId,
     List<String> path,
-    Locale language) {
+    Locale language,
+    Optional<CoreRegistration> core) {
   public Binding {
     methods = Set.copyOf(methods);
     path = List.copyOf(path);
   }
 
-  /// Returns the header fields of a request to this contact: with its path as Route (RFC 3327
-  /// section 5.3).
-  public SipHeaders routed(SipHeaders headers) {
+  /// Returns the header fields of a user's request to this contact: with its path as Route (RFC
+  /// 3327 section 5.3), and towards the core with the sender, whom the bridge has authenticated.
+  ///
+  /// @param sender SIP address
+  public SipHeaders routed(SipHeaders headers, String sender) {
     SipHeaders routed = headers;
     for (String hop : path) {
       routed = routed.with("Route", hop);
     }
-    return routed;
+    return core.isEmpty() ? routed : routed.with("P-Asserted-Identity", "<" + sender + ">");
+  }
+
+  /// Returns the header fields of the bridge's own request to this contact.
+  public SipHeaders ofService(SipHeaders headers) {
+    return routed(headers, core.map(CoreRegistration::identity).orElse(""));
   }
 
   boolean isLive(Instant now) {

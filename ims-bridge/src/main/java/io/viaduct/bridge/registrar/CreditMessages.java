@@ -202,7 +202,7 @@ public final class CreditMessages {
             .with("Call-ID", SipEndpoint.token())
             .with("CSeq", "1 MESSAGE")
             .with("Content-Language", contact.language().toLanguageTag());
-    return new SipRequest("MESSAGE", contact.contact(), contact.routed(headers))
+    return new SipRequest("MESSAGE", contact.contact(), contact.ofService(headers))
         .withBody(
             "text/plain;charset=UTF-8",
             SipBody.of(CreditWords.of(notice.notice(), contact.language())));

@@ -85,16 +85,20 @@ public final class LocationService {
     return known.isReplacedBy(change) && !known.isBefore(change.callId(), change.cseq());
   }
 
-  /// Removes all contacts of a user (`Contact: *`), or none of them.
+  /// Removes all contacts of a user (`Contact: *`), or none of them. Those of the core stay: its
+  /// S-CSCF ends them.
   ///
   /// @param callId Call-ID of the REGISTER
   Outcome removeAll(String user, String callId, long cseq, Instant now) {
     return change(
         user,
         old ->
-            old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))
+            old.stream()
+                    .filter(b -> b.core().isEmpty())
+                    .anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))
                 ? new Change(Outcome.OUT_OF_ORDER, old)
-                : new Change(Outcome.DONE, List.of()));
+                : new Change(
+                    Outcome.DONE, old.stream().filter(b -> b.core().isPresent()).toList()));
   }
 
   /// Removes a contact whose flow has failed, unless it has been registered again since.

@@ -37,15 +37,20 @@ public final class MessageProxy {
     Optional<Refusal> barrier = routing.barrier(message);
     if (barrier.isPresent()) {
       refuse(request, barrier.get());
-    } else if (authentication.asProxy(request, message.from()).isPresent()) {
+      return;
+    }
+    Optional<String> sender = authentication.asProxy(request, message.from());
+    if (sender.isPresent()) {
       switch (routing.next(message, meters::countMessage)) {
         case Routing.Next.Refused(Refusal reason) -> refuse(request, reason);
-        case Routing.Next.To to -> fork(request, to, endpoint);
+        case Routing.Next.To to ->
+            fork(request, authentication.address(sender.get()), to, endpoint);
       }
     }
   }
 
-  private void fork(IncomingRequest request, Routing.Next.To to, RequestSender endpoint) {
+  private void fork(
+      IncomingRequest request, String sender, Routing.Next.To to, RequestSender endpoint) {
     SipRequest message = request.message();
     String mark = routing.mark(message);
     new Fork(
@@ -61,7 +66,7 @@ public final class MessageProxy {
                                     new SipRequest(
                                         "MESSAGE",
                                         flow.contact(),
-                                        flow.routed(to.headers()),
+                                        flow.routed(to.headers(), sender),
                                         message.body()),
                                     flow.flow(),
                                     mark))

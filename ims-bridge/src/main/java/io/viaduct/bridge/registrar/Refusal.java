@@ -20,6 +20,8 @@ public enum Refusal {
   /// To or From is not the user who authenticated.
   FOREIGN_IDENTITY(403),
   TOO_MANY_FAILURES(403),
+  /// The core names a user whom billing does not know.
+  NO_ACCOUNT(403, "no account of this service has this address: ask your operator"),
   MALFORMED_CONTACT(400),
   /// `Contact: *` together with another contact, or without `Expires: 0`.
   MALFORMED_WILDCARD(400),

@@ -1,8 +1,10 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -28,7 +30,7 @@ public final class Registrar {
 
   // RFC 3261 section 25.1, qvalue
   private static final Pattern Q = Pattern.compile("0(\\.\\d{0,3})?|1(\\.0{0,3})?");
-  private static final int PREFERENCE_MOST = 1000;
+  static final int PREFERENCE_MOST = 1000;
   private static final Pattern REG_ID = Pattern.compile("[1-9]\\d{0,8}");
 
   /// Seconds within which a user agent should send a keep-alive (RFC 5626 section 4.4): bindings of
@@ -60,19 +62,20 @@ public final class Registrar {
     this.clock = clock;
   }
 
-  void onRegister(IncomingRequest request) {
+  /// @param endpoint that has received the request
+  void onRegister(IncomingRequest request, RequestSender endpoint) {
     SipRequest message = request.message();
     if (!message.to().uri().regionMatches(true, 0, "sip", 0, 3)) {
       refuse(request, Refusal.NO_ADDRESS_OF_RECORD);
       return;
     }
-    Optional<String> user = authentication.asServer(request, message.to());
+    Optional<String> user = authentication.registrant(request);
     if (user.isEmpty()) {
       return;
     }
     List<String> contacts = message.headers().values("Contact");
     if (contacts.contains("*")) {
-      onWildcard(request, user.get(), contacts.size());
+      onWildcard(request, user.get(), contacts.size(), endpoint);
       return;
     }
     try {
@@ -86,7 +89,7 @@ public final class Registrar {
       } else if (flows == 1 && !keepsFlow(message)) {
         refuse(request, Refusal.FIRST_HOP_LACKS_OUTBOUND);
       } else {
-        update(request, user.get(), changes);
+        update(request, user.get(), changes, endpoint);
       }
     } catch (TooBrief e) {
       refuse(request, Refusal.INTERVAL_TOO_BRIEF);
@@ -123,7 +126,8 @@ public final class Registrar {
         : 0;
   }
 
-  private void onWildcard(IncomingRequest request, String user, int contacts) {
+  private void onWildcard(
+      IncomingRequest request, String user, int contacts, RequestSender endpoint) {
     SipRequest message = request.message();
     boolean removes = message.headers().first("Expires").orElse("").equals("0");
     if (contacts != 1 || !removes) {
@@ -132,28 +136,31 @@ public final class Registrar {
     }
     LocationService.Outcome outcome =
         locations.removeAll(user, message.callId(), message.cseq().number(), clock.instant());
-    conclude(request, user, outcome, SipMeters.Event.DEREGISTERED);
+    conclude(request, user, outcome, SipMeters.Event.DEREGISTERED, endpoint);
   }
 
-  private void update(IncomingRequest request, String user, List<Binding> changes) {
+  private void update(
+      IncomingRequest request, String user, List<Binding> changes, RequestSender endpoint) {
     Instant now = clock.instant();
     boolean stays = changes.stream().anyMatch(binding -> binding.isLive(now));
     conclude(
         request,
         user,
         locations.update(user, changes, now),
-        stays || changes.isEmpty() ? SipMeters.Event.REGISTERED : SipMeters.Event.DEREGISTERED);
+        stays || changes.isEmpty() ? SipMeters.Event.REGISTERED : SipMeters.Event.DEREGISTERED,
+        endpoint);
   }
 
   private void conclude(
       IncomingRequest request,
       String user,
       LocationService.Outcome outcome,
-      SipMeters.Event success) {
+      SipMeters.Event success,
+      RequestSender endpoint) {
     switch (outcome) {
       case DONE -> {
         meters.count(success);
-        answer(request, user);
+        answer(request, user, endpoint);
       }
       case TOO_MANY_CONTACTS -> refuse(request, Refusal.TOO_MANY_CONTACTS);
       case TOO_MANY_BINDINGS -> refuse(request, Refusal.TOO_MANY_BINDINGS);
@@ -182,7 +189,8 @@ public final class Registrar {
                 address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')),
         regId(address, message),
         message.headers().values("Path"),
-        CreditWords.language(String.join(",", message.headers().values("Accept-Language"))));
+        CreditWords.language(String.join(",", message.headers().values("Accept-Language"))),
+        Optional.empty());
   }
 
   /// Returns `q` in thousandths. A contact without a valid `q` gets the highest preference.
@@ -205,12 +213,15 @@ public final class Registrar {
     return Math.min(seconds, limits.most.toSeconds());
   }
 
-  private void answer(IncomingRequest request, String user) {
+  private void answer(IncomingRequest request, String user, RequestSender endpoint) {
     Instant now = clock.instant();
     SipResponse response = SipResponse.to(request.message(), 200).with("Date", date(now));
     SipRequest message = request.message();
     boolean isFlow = false;
     for (Binding binding : locations.bindings(user, now)) {
+      if (binding.core().isPresent()) {
+        continue; // not a contact that the user agent could know
+      }
       long left = Math.max(1, Duration.between(now, binding.expires()).toSeconds());
       response =
           response.with(
@@ -224,7 +235,11 @@ public final class Registrar {
     for (String address : authentication.addresses(user)) {
       response = response.with("P-Associated-URI", "<" + address + ">"); // RFC 7315 section 4.1
     }
-    response = response.with("Supported", "path, outbound, gruu");
+    response =
+        response
+            // The requests of the user agent come by this address (RFC 3608).
+            .with("Service-Route", "<" + TrustDomain.address("", endpoint, request.flow()) + ";lr>")
+            .with("Supported", "path, outbound, gruu");
     request.answer(
         isFlow ? response.with("Require", "outbound").with("Flow-Timer", FLOW_TIMER) : response);
   }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.digest.DigestServer;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,12 +43,14 @@ class RegistrarParts {
   @Bean
   Authentication authentication(
       BridgeConfiguration configuration,
+      TrustDomain trust,
       Subscribers subscribers,
       SipMeters meters,
       InstantSource clock) {
     BridgeConfiguration.Sip sip = configuration.sip();
     return new Authentication(
         configuration.domain(),
+        trust,
         new DigestServer(
             configuration.domain(), sip.offer(), sip.nonceLifetime(), NONCES, subscribers, clock),
         subscribers,
@@ -70,12 +73,28 @@ class RegistrarParts {
       Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
-    BridgeConfiguration.Sip sip = configuration.sip();
     return new Registrar(
-        new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
+        limits(configuration.sip()), authentication, locations, gruus, meters, clock);
+  }
+
+  private static Registrar.Limits limits(BridgeConfiguration.Sip sip) {
+    return new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault());
+  }
+
+  @Bean
+  CoreRegistrar coreRegistrar(
+      BridgeConfiguration configuration,
+      TrustDomain trust,
+      Authentication authentication,
+      LocationService locations,
+      SipMeters meters,
+      InstantSource clock) {
+    return new CoreRegistrar(
+        configuration.domain(),
+        trust,
+        limits(configuration.sip()),
         authentication,
         locations,
-        gruus,
         meters,
         clock);
   }
@@ -135,7 +154,9 @@ class RegistrarParts {
   SipService sipService(
       BridgeConfiguration configuration,
       Subscribers subscribers,
+      TrustDomain trust,
       Registrar registrar,
+      CoreRegistrar core,
       MessageProxy proxy,
       SipService.Calls calls,
       SipService.Desk desk,
@@ -145,7 +166,9 @@ class RegistrarParts {
     return new SipService(
         configuration.domain(),
         subscribers,
+        trust,
         registrar,
+        core,
         proxy,
         calls,
         desk,

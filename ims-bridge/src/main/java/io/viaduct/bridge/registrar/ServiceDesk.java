@@ -154,7 +154,7 @@ public final class ServiceDesk implements SipService.Desk {
             .with("Call-ID", SipEndpoint.token())
             .with("CSeq", "1 MESSAGE")
             .with("Content-Language", contact.language().toLanguageTag());
-    return new SipRequest("MESSAGE", contact.contact(), contact.routed(headers))
+    return new SipRequest("MESSAGE", contact.contact(), contact.ofService(headers))
         .withBody("text/plain;charset=UTF-8", SipBody.of(words));
   }
 }

@@ -13,6 +13,11 @@ public final class SipMeters {
   public enum Event {
     REGISTERED,
     DEREGISTERED,
+    /// An S-CSCF has registered a user, or ended that (third-party REGISTER).
+    CORE_REGISTERED,
+    CORE_DEREGISTERED,
+    /// A request whose sender the core has authenticated.
+    IDENTITY_ASSERTED,
     MESSAGE_RELAYED,
     SUBSCRIBED,
     UNSUBSCRIBED,

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.RequestSender;
@@ -14,7 +15,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Dispatches each request to the part that serves its method.
+/// Dispatches each request to the part that serves its method. All requests of users enter here, so
+/// headers that only the core may set are removed here.
 public final class SipService implements RequestHandler {
   private static final Set<String> OF_USERS =
       Set.of("REGISTER", "MESSAGE", "INVITE", "SUBSCRIBE", "PUBLISH");
@@ -42,7 +44,9 @@ public final class SipService implements RequestHandler {
 
   private final String domain;
   private final Subscribers subscribers;
+  private final TrustDomain trust;
   private final Registrar registrar;
+  private final CoreRegistrar core;
   private final MessageProxy proxy;
   private final Calls calls;
   private final Desk desk;
@@ -88,7 +92,9 @@ public final class SipService implements RequestHandler {
   public SipService(
       String domain,
       Subscribers subscribers,
+      TrustDomain trust,
       Registrar registrar,
+      CoreRegistrar core,
       MessageProxy proxy,
       Calls calls,
       Desk desk,
@@ -97,7 +103,9 @@ public final class SipService implements RequestHandler {
       SipMeters meters) {
     this.domain = domain;
     this.subscribers = subscribers;
+    this.trust = trust;
     this.registrar = registrar;
+    this.core = core;
     this.proxy = proxy;
     this.calls = calls;
     this.desk = desk;
@@ -112,7 +120,8 @@ public final class SipService implements RequestHandler {
   }
 
   @Override
-  public void onRequest(IncomingRequest request) {
+  public void onRequest(IncomingRequest arrived) {
+    IncomingRequest request = trust.admit(arrived);
     SipRequest message = request.message();
     RequestSender out = endpoint;
     if (message.method().equals("ACK")) {
@@ -163,8 +172,10 @@ public final class SipService implements RequestHandler {
     }
     switch (message.method()) {
       case "REGISTER" -> {
-        if (isOurs(message)) {
-          registrar.onRegister(request);
+        if (core.serves(request)) {
+          core.onRegister(request);
+        } else if (isOurs(message)) {
+          registrar.onRegister(request, out);
         } else {
           refuse(request, Refusal.FOREIGN_DOMAIN);
         }

@@ -3,6 +3,7 @@ package io.viaduct.bridge.sip;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.SipService;
@@ -40,6 +41,7 @@ public final class SipEntrance implements SmartLifecycle {
   private static final int PHASE = 2;
 
   private final BridgeConfiguration.Sip configuration;
+  private final TrustDomain trust;
   private final SipService service;
   private final SessionNotifier notifier;
   private final EventNotifier events;
@@ -51,6 +53,7 @@ public final class SipEntrance implements SmartLifecycle {
 
   SipEntrance(
       BridgeConfiguration configuration,
+      TrustDomain trust,
       SipService service,
       SessionNotifier notifier,
       EventNotifier events,
@@ -59,6 +62,7 @@ public final class SipEntrance implements SmartLifecycle {
       MeterRegistry registry,
       InstantSource clock) {
     this.configuration = configuration.sip();
+    this.trust = trust;
     this.service = service;
     this.notifier = notifier;
     this.events = events;
@@ -83,6 +87,7 @@ public final class SipEntrance implements SmartLifecycle {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    trust.attach(opened);
     service.attach(opened);
     notifier.attach(opened);
     events.attach(opened);

@@ -12,23 +12,30 @@ import io.viaduct.sip.Transport;
 import io.viaduct.sip.transport.SocketSettings.StreamListener;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The listeners for TLS and WebSocket, and the certificate that they show. The certificate is
-/// exchanged while connections are open; user agents show none, because they authenticate by
-/// digest.
+/// exchanged while connections are open. User agents show none, because they authenticate by
+/// digest; servers of an IMS core may show theirs over TLS.
 public final class SipListeners {
   private final BridgeConfiguration.Sip sip;
   private final @Nullable ExchangeableTls tls;
 
   /// @throws io.viaduct.service.configuration.ConfigurationException if the certificate cannot be
   ///   used
-  public SipListeners(BridgeConfiguration configuration, MeterRegistry registry) {
+  public SipListeners(
+      BridgeConfiguration configuration, MeterRegistry registry, InstantSource clock) {
     sip = configuration.sip();
-    tls = sip.tls().exists() ? new ExchangeableTls(material(sip.tls())) : null;
+    tls =
+        sip.tls().exists()
+            ? new ExchangeableTls(
+                trusting(material(sip.tls()), authorities(configuration.core(), clock.instant())))
+            : null;
     if (tls != null) {
       CertificateMeters.server(registry, "sip", tls);
     }
@@ -36,6 +43,19 @@ public final class SipListeners {
 
   private static TlsMaterial material(BridgeConfiguration.SipTls files) {
     return TlsMaterial.server(Path.of(files.certificate()), Path.of(files.privateKey()));
+  }
+
+  /// Reads the authorities of the core's servers; none if it has no servers with TLS.
+  ///
+  /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and what to do
+  public static List<X509Certificate> authorities(BridgeConfiguration.Core core, Instant now) {
+    return core.trust().isEmpty()
+        ? List.of()
+        : CertificateCheck.authorities("core.trust", Path.of(core.trust()), now);
+  }
+
+  private static TlsMaterial trusting(TlsMaterial own, List<X509Certificate> authorities) {
+    return new TlsMaterial(own.chain(), own.key(), authorities);
   }
 
   /// Checks the certificate of a configuration, if it names one.
@@ -51,7 +71,9 @@ public final class SipListeners {
   /// Returns the action that puts a certificate into use. TLS is not switched on or off while the
   /// bridge runs.
   public Runnable prepare(BridgeConfiguration.SipTls next) {
-    return tls == null || !next.exists() ? () -> {} : tls.prepare(material(next));
+    return tls == null || !next.exists()
+        ? () -> {}
+        : tls.prepare(trusting(material(next), tls.get().authorities()));
   }
 
   List<StreamListener> listeners() {
@@ -61,16 +83,24 @@ public final class SipListeners {
       listeners.add(new StreamListener(Transport.WS, at(web.port()), null));
     }
     if (tls != null) {
-      // Many telephones know no TLS 1.3.
-      SslContext context =
-          tls.context(files ->
-              files.serverBuilder(ClientAuth.NONE).protocols("TLSv1.3", "TLSv1.2").build());
-      listeners.add(new StreamListener(Transport.TLS, at(sip.tls().port()), context));
+      listeners.add(
+          new StreamListener(
+              Transport.TLS,
+              at(sip.tls().port()),
+              context(
+                  tls, tls.get().authorities().isEmpty() ? ClientAuth.NONE : ClientAuth.OPTIONAL)));
       if (web.enabled()) {
-        listeners.add(new StreamListener(Transport.WSS, at(web.securePort()), context));
+        listeners.add(
+            new StreamListener(Transport.WSS, at(web.securePort()), context(tls, ClientAuth.NONE)));
       }
     }
     return listeners;
+  }
+
+  // Many telephones know no TLS 1.3.
+  private static SslContext context(ExchangeableTls tls, ClientAuth clients) {
+    return tls.context(
+        files -> files.serverBuilder(clients).protocols("TLSv1.3", "TLSv1.2").build());
   }
 
   private InetSocketAddress at(int port) {

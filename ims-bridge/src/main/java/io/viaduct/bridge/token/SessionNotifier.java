@@ -1,5 +1,9 @@
 package io.viaduct.bridge.token;
 
+import io.viaduct.bridge.core.ChargingVector;
+import io.viaduct.bridge.core.CoreRegistration;
+import io.viaduct.bridge.core.DialogPath;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
@@ -65,6 +69,7 @@ public final class SessionNotifier implements SipService.Notifier {
 
   private final Settings settings;
   private final Authentication authentication;
+  private final TrustDomain trust;
   private final LocationService locations;
   private final Subscribers subscribers;
   private final DeviceLimit devices;
@@ -79,6 +84,7 @@ public final class SessionNotifier implements SipService.Notifier {
   public SessionNotifier(
       Settings settings,
       Authentication authentication,
+      TrustDomain trust,
       LocationService locations,
       Subscribers subscribers,
       DeviceLimit devices,
@@ -89,6 +95,7 @@ public final class SessionNotifier implements SipService.Notifier {
       InstantSource clock) {
     this.settings = settings;
     this.authentication = authentication;
+    this.trust = trust;
     this.locations = locations;
     this.subscribers = subscribers;
     this.devices = devices;
@@ -206,6 +213,9 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   private Optional<Refusal> refusal(SipRequest message, String user) {
+    if (DialogPath.isTooLong(message)) {
+      return Optional.of(Refusal.TOO_MANY_HOPS);
+    }
     List<String> accepted = message.headers().values("Accept");
     if (!accepted.isEmpty() && accepted.stream().noneMatch(SessionNotifier::isJson)) {
       return Optional.of(Refusal.NOT_ACCEPTABLE);
@@ -254,7 +264,7 @@ public final class SessionNotifier implements SipService.Notifier {
           return;
         }
         subscription =
-            old.refreshed(subscribe.target, request.flow(), subscribe.deviceKey, cseq, until);
+            old.refreshed(subscribe.target, trust.flow(request), subscribe.deviceKey, cseq, until);
       }
       dialogs.put(subscription);
       surplus = dialogs.surplus(subscription);
@@ -265,8 +275,10 @@ public final class SessionNotifier implements SipService.Notifier {
         subscribe.seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
     request.answer(
-        ok.withHeaders(ok.headers().replaceFirst("To", subscription.local()))
-            .with("Contact", contact())
+        subscription
+            .path()
+            .accepted(
+                message, ok.withHeaders(ok.headers().replaceFirst("To", subscription.local())))
             .with("Expires", Long.toString(subscribe.seconds)));
     notifyIfDue(subscription.key());
   }
@@ -281,16 +293,31 @@ public final class SessionNotifier implements SipService.Notifier {
         message.headers().require("From"),
         message.headers().require("To") + ";tag=" + tag,
         subscribe.target,
-        request.flow(),
+        trust.path(request, "snapt", endpoint),
         subscribe.deviceKey,
         UUID.randomUUID().toString(),
-        "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + settings.domain,
+        vector(request, subscribe.user).text(),
         0,
         message.cseq().number(),
         until,
         Instant.EPOCH,
         List.of(),
         CreditState.SUFFICIENT);
+  }
+
+  /// Returns the charging identifier of a session: that of the core for the SUBSCRIBE, else for the
+  /// user's registration; else a new one.
+  private ChargingVector vector(IncomingRequest request, String user) {
+    return trust
+        .vector(request)
+        .or(() -> trust.peer(request.flow()).flatMap(_ -> ofRegistration(user)))
+        .orElseGet(() -> ChargingVector.made(settings.domain));
+  }
+
+  private Optional<ChargingVector> ofRegistration(String user) {
+    return locations.bindings(user, clock.instant()).stream()
+        .flatMap(contact -> contact.core().flatMap(CoreRegistration::vector).stream())
+        .findFirst();
   }
 
   private static Subscription.Key key(SipRequest subscribe) {
@@ -350,7 +377,7 @@ public final class SessionNotifier implements SipService.Notifier {
 
   private void send(RequestSender out, SipRequest notify, Subscription current) {
     var unused =
-        out.send(notify, current.flow())
+        out.send(notify, current.path().flow())
             .whenComplete((response, _) -> {
               boolean delivered = response != null && response.isSuccess();
               meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
@@ -415,14 +442,9 @@ public final class SessionNotifier implements SipService.Notifier {
             .with("To", s.remote())
             .with("Call-ID", s.key().callId())
             .with("CSeq", s.cseq() + " NOTIFY")
-            .with("Contact", contact())
             .with("Event", s.event().text())
             .with("Subscription-State", state);
-    return new SipRequest("NOTIFY", s.target(), headers);
-  }
-
-  private String contact() {
-    return "<sip:snapt@" + settings.domain + ">";
+    return new SipRequest("NOTIFY", s.target(), s.path().routed(headers));
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

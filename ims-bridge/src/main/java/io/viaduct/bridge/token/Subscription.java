@@ -1,5 +1,6 @@
 package io.viaduct.bridge.token;
 
+import io.viaduct.bridge.core.DialogPath;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.sip.SipFlow;
@@ -14,6 +15,7 @@ import java.util.List;
 /// @param remote From of the SUBSCRIBE with its tag: To of our NOTIFYs
 /// @param local To of the SUBSCRIBE with our tag: From of our NOTIFYs
 /// @param target Contact of the subscriber
+/// @param path way to the subscriber
 /// @param cseq of our last NOTIFY
 /// @param remoteCseq of the last SUBSCRIBE
 /// @param renewAt when the subscriber's token should be replaced; [Instant#EPOCH] if a SUBSCRIBE
@@ -27,7 +29,7 @@ record Subscription(
     String remote,
     String local,
     String target,
-    SipFlow flow,
+    DialogPath path,
     byte[] deviceKey,
     String sid,
     String icid,
@@ -49,7 +51,7 @@ record Subscription(
         remote,
         local,
         nextTarget,
-        nextFlow,
+        path.by(nextFlow),
         nextKey,
         sid,
         icid,
@@ -69,7 +71,7 @@ record Subscription(
         remote,
         local,
         target,
-        flow,
+        path,
         deviceKey,
         sid,
         icid,

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -146,6 +147,7 @@ class LocationServiceTest {
         Set.of(),
         0,
         List.of(),
-        Locale.ENGLISH);
+        Locale.ENGLISH,
+        Optional.empty());
   }
 }

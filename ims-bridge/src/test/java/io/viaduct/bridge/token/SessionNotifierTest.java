@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.bridge.SipSide;
 import io.viaduct.bridge.TestClock;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.CoreRegistrar;
 import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
@@ -68,9 +70,11 @@ class SessionNotifierTest {
   void start() throws Exception {
     Subscribers subscribers = SipSide.subscribers("alice");
     SipMeters meters = new SipMeters(registry);
+    TrustDomain trust = SipSide.trust();
     Authentication authentication =
         new Authentication(
             "ims.test",
+            trust,
             new DigestServer(
                 "ims.test",
                 new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
@@ -95,6 +99,7 @@ class SessionNotifierTest {
                 Duration.ofSeconds(5),
                 List.of()),
             authentication,
+            trust,
             locations,
             subscribers,
             SipSide.anyDevice(subscribers),
@@ -103,18 +108,15 @@ class SessionNotifierTest {
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
             meters,
             clock);
+    Registrar.Limits limits =
+        new Registrar.Limits(Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30));
     SipService service =
         new SipService(
             "ims.test",
             subscribers,
-            new Registrar(
-                new Registrar.Limits(
-                    Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),
-                authentication,
-                locations,
-                new Gruus("ims.test"),
-                meters,
-                clock),
+            trust,
+            new Registrar(limits, authentication, locations, new Gruus("ims.test"), meters, clock),
+            new CoreRegistrar("ims.test", trust, limits, authentication, locations, meters, clock),
             new MessageProxy(
                 "ims.test",
                 authentication,

@@ -200,6 +200,7 @@ class SessionTest {
         new BridgeConfiguration(
             old.domain(),
             withPort(old.sip(), port),
+            old.core(),
             old.calls(),
             old.grpc(),
             old.rest(),

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 /// - the number of subscriptions stays within the bound
 final class SubscribeFuzz {
   private static final Set<Integer> REFUSALS =
-      Set.of(400, 403, 406, 416, 420, 423, 481, 489, 500, 503);
+      Set.of(400, 403, 406, 416, 420, 423, 481, 483, 489, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(100);
 
   private final SipSide bridge = new SipSide();

@@ -1,6 +1,7 @@
 package io.viaduct.sip;
 
 import io.viaduct.sip.stun.StunMessage;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /// The sending half of an endpoint; [RequestHandler] is the receiving half. Thread-safe.
@@ -41,6 +42,12 @@ public interface RequestSender {
   /// Returns true if the TCP connection of a flow is open. Always true for UDP, which has no
   /// connection.
   boolean isConnected(SipFlow target);
+
+  /// Returns the common name of the certificate that the peer of a flow has shown and an authority
+  /// of the listener has issued; empty for all flows but those of TLS.
+  default Optional<String> peerName(SipFlow target) {
+    return Optional.empty();
+  }
 
   /// Drops the connection of a TCP flow, so that the next request opens a new one.
   void disconnect(SipFlow target);

@@ -61,7 +61,8 @@ class OperatorPagesTest {
     Scenery.arrange(peer);
     String page = olga.get("/registrations?search=al").body();
     assertThat(Visitor.text(page, "registration-row"))
-        .contains("alice", "snapt-1", "sip:alice@192.0.2.7:5060", "2026-11-20 11:00:00");
+        .contains("alice", "snapt-1", "sip:alice@192.0.2.7:5060", "2026-11-20 11:00:00")
+        .contains("S-CSCF sip:scscf.ims.test", "ICID Ay+6=02", "CCF aaa://cdf", "ECF aaa://ocs");
     assertThat(Visitor.text(page, "registrations-total")).isEqualTo("Contacts: 51");
     assertThat(page).contains("cursor=bmV4dA");
     assertThat(Visitor.text(page, "error-row")).contains("wrong_password", "the credentials", "12");

@@ -120,7 +120,9 @@ class EscapingTest {
     work.wallets.add(hostile(OperatorPeer.wallet("grant", ATTACK), List.of("kind")));
     work.tariffs.forEach(tariff -> hostile(tariff, List.of("createdBy", "state")));
     Map<String, Object> contact = new HashMap<>(Map.of("expiresAt", "2026-11-20T11:00:00Z"));
-    work.registrations.add(hostile(contact, List.of("user", "contact", "source")));
+    contact.put("ccf", List.of(ATTACK));
+    contact.put("ecf", List.of(ATTACK));
+    work.registrations.add(hostile(contact, List.of("user", "contact", "source", "scscf", "icid")));
     work.sessions.add(hostile(new HashMap<>(), List.of("account", "snapt", "session")));
     work.discrepancies.add(
         hostile(

@@ -24,6 +24,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -164,6 +165,11 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   @Override
   public boolean isConnected(SipFlow target) {
     return sockets.isConnected(target);
+  }
+
+  @Override
+  public Optional<String> peerName(SipFlow target) {
+    return sockets.peerName(target);
   }
 
   @Override

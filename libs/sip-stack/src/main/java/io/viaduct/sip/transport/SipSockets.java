@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -158,6 +159,11 @@ public final class SipSockets implements AutoCloseable {
   /// connection.
   public boolean isConnected(SipFlow flow) {
     return !flow.transport().isReliable() || connections.has(flow);
+  }
+
+  /// Returns the common name of the certificate that the peer of a connection has shown.
+  public Optional<String> peerName(SipFlow flow) {
+    return flow.transport().isSecure() ? connections.peerName(flow) : Optional.empty();
   }
 
   /// Closes the connection of a flow, if there is one, because its network has gone.

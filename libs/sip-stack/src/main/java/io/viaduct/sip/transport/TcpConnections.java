@@ -2,7 +2,9 @@ package io.viaduct.sip.transport;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.handler.ssl.SslHandler;
 import io.viaduct.service.throttle.SourceNetwork;
+import io.viaduct.service.tls.CommonName;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.Refusal;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The open connections by flow. Only the event loop writes the map of flows; all threads may read
@@ -67,6 +70,12 @@ final class TcpConnections {
   boolean has(SipFlow flow) {
     Channel channel = byFlow.get(flow);
     return channel != null && channel.isActive();
+  }
+
+  Optional<String> peerName(SipFlow flow) {
+    Channel channel = byFlow.get(flow);
+    SslHandler tls = channel == null ? null : channel.pipeline().get(SslHandler.class);
+    return tls == null ? Optional.empty() : CommonName.ofPeer(tls.engine().getSession());
   }
 
   void write(SipFlow flow, byte[] bytes) throws IOException {

@@ -7,6 +7,7 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 
 /// The dialog of a subscription to event package `snapt-session` (RFC 6665). Confined to the user
@@ -14,6 +15,7 @@ import java.util.Optional;
 final class SessionSubscription {
   static final String EVENT = "snapt-session";
   private static final String JSON = "application/json";
+  private static final int ROUTES_MAX = 16;
 
   private final UserAgentSettings settings;
   private final LocalIdentity identity;
@@ -22,6 +24,8 @@ final class SessionSubscription {
   private String localTag = "";
   private String remoteTag = "";
   private String target = "";
+  private List<String> routes = List.of(); // nearest hop first
+  private boolean isEstablished;
   private long cseq;
   private long remoteCseq = -1;
 
@@ -41,14 +45,19 @@ final class SessionSubscription {
     localTag = SipEndpoint.token();
     remoteTag = "";
     target = "sip:snapt@" + settings.domain();
+    routes = List.of();
+    isEstablished = false;
     remoteCseq = -1;
   }
 
   SipRequest subscribe(SipFlow flow, long expiresSeconds) {
     String to =
         "<sip:snapt@" + settings.domain() + ">" + (remoteTag.isEmpty() ? "" : ";tag=" + remoteTag);
-    return identity
-        .request("SUBSCRIBE", target, to, localTag, callId, ++cseq)
+    SipRequest request = identity.request("SUBSCRIBE", target, to, localTag, callId, ++cseq);
+    for (String hop : routes) {
+      request = request.with("Route", hop);
+    }
+    return request
         .with("Contact", identity.contact(flow))
         .with("Event", EVENT)
         .with("Accept", JSON)
@@ -56,15 +65,29 @@ final class SessionSubscription {
         .withBody(JSON, SipBody.of(body));
   }
 
-  /// Completes the dialog with the notifier's answer.
+  /// Completes the dialog with the notifier's answer. The first one has the route set (RFC 3261
+  /// section 12.1.2).
   ///
-  /// @throws IllegalArgumentException if a request cannot be sent to its Contact
+  /// @throws IllegalArgumentException if a request cannot be sent to its Contact by its
+  ///   Record-Route
   void established(SipResponse response) {
     Optional<String> contact = response.headers().first("Contact");
     if (contact.isPresent()) {
       target = NameAddress.parse(contact.get()).sipUri().toString();
     }
+    if (!isEstablished) {
+      routes = routeSet(response);
+      isEstablished = true;
+    }
     remoteTag = response.to().tag();
+  }
+
+  private static List<String> routeSet(SipResponse response) {
+    List<String> hops = response.headers().values("Record-Route").reversed();
+    if (hops.size() > ROUTES_MAX) {
+      throw new IllegalArgumentException("more than " + ROUTES_MAX + " hops in Record-Route");
+    }
+    return hops.stream().map(hop -> "<" + NameAddress.parse(hop).sipUri() + ">").toList();
   }
 
   /// Returns true if a NOTIFY belongs to this dialog. The NOTIFY may come before the answer to
