@@ -7,6 +7,7 @@ import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffDocument;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.UUID;
@@ -65,15 +66,12 @@ final class ChargedCalls implements AutoCloseable {
     if (perSecond != null) {
       ((ObjectNode) document.get("fees")).put("PER_CALL_SECOND", perSecond);
     }
+    Instant now = clock.instant();
     var unused =
         billing
             .parts
             .getBean(TariffBook.class)
-            .add(
-                TariffDocument.parse(document.toString()),
-                clock.instant(),
-                "test",
-                clock.instant());
+            .add(TariffDocument.parse(document.toString()), now, "test", now);
   }
 
   private static Tariff initial() {
