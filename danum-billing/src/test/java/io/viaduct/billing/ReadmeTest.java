@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadmeTest {
   private static final String DIAMETER =
       "diameter: {identity: billing.ims.test, realm: ims.test, port: 0,"
-          + " peers: [{host: scscf.ims.test, sources: []}]}";
+          + " peers: [{host: cdf.ims.test, sources: [], address: 127.0.0.9}],"
+          + " rf: {directory: records, realm: ims.test}}";
 
   @TempDir Path folder;
 

@@ -5,14 +5,18 @@ import java.util.Optional;
 
 /// The Diameter node of this billing, if the configuration has one, and what answers its peers.
 public final class DiameterEndpoint implements AutoCloseable {
-  static final DiameterEndpoint NONE = new DiameterEndpoint(Optional.empty(), () -> {});
+  static final DiameterEndpoint NONE = new DiameterEndpoint(Optional.empty(), () -> {}, () -> {});
 
   private final Optional<DiameterNode> node;
-  private final Runnable closing;
+  private final Runnable server;
+  private final Runnable records;
 
-  DiameterEndpoint(Optional<DiameterNode> node, Runnable closing) {
+  /// @param server ends the answering of requests
+  /// @param records ends the sending of records, before the node closes
+  DiameterEndpoint(Optional<DiameterNode> node, Runnable server, Runnable records) {
     this.node = node;
-    this.closing = closing;
+    this.server = server;
+    this.records = records;
   }
 
   /// Returns the port of the listener, or 0 if there is none.
@@ -22,7 +26,8 @@ public final class DiameterEndpoint implements AutoCloseable {
 
   @Override
   public void close() {
+    records.run();
     node.ifPresent(DiameterNode::close);
-    closing.run();
+    server.run();
   }
 }

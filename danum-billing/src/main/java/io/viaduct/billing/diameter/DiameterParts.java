@@ -1,6 +1,7 @@
 package io.viaduct.billing.diameter;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.accounting.AccountingPublisher;
 import io.viaduct.billing.call.CallCharging;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.configuration.DiameterSettings;
@@ -26,8 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /// Makes the Diameter node and what answers its peers, if the configuration has an identity.
 @Configuration(proxyBeanMethods = false)
@@ -47,12 +51,15 @@ class DiameterParts {
       BillingConfiguration configuration,
       CallCharging charging,
       DiameterMeters meters,
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
       MeterRegistry registry,
       InstantSource clock) {
     DiameterSettings settings = configuration.diameter();
     return new Running<>(
         Stage.DIAMETER,
         () -> {
+          AccountingPublisher.enable(jdbc, settings.hasRecords());
           if (!settings.isOn()) {
             return DiameterEndpoint.NONE;
           }
@@ -66,7 +73,12 @@ class DiameterParts {
           CreditServer server = new CreditServer(charging, messages, connections, meters, clock);
           DiameterNode node = node(settings, server, clock);
           node.statistics().bindTo(registry);
-          return new DiameterEndpoint(Optional.of(node), server::close);
+          return new DiameterEndpoint(
+              Optional.of(node),
+              server::close,
+              settings.hasRecords()
+                  ? AccountingRecords.start(configuration, node, transaction, jdbc, registry, clock)
+                  : () -> {});
         });
   }
 
@@ -95,7 +107,7 @@ class DiameterParts {
             "Viaduct",
             clock.instant().getEpochSecond(),
             Set.of(NodeIdentity.CREDIT_CONTROL),
-            Set.of(),
+            settings.hasRecords() ? Set.of(NodeIdentity.ACCOUNTING) : Set.of(),
             Set.of(NodeIdentity.VENDOR_3GPP));
     return DiameterNode.start(
         identity,
@@ -120,8 +132,15 @@ class DiameterParts {
       for (String source : peer.sources()) {
         sources.add(InetAddress.getByName(source));
       }
-      peers.add(new PeerSettings(peer.host(), null, sources));
+      peers.add(new PeerSettings(peer.host(), address(peer), sources));
     }
     return peers;
+  }
+
+  private static @Nullable InetSocketAddress address(DiameterSettings.Peer peer)
+      throws UnknownHostException {
+    return peer.address().isEmpty()
+        ? null
+        : new InetSocketAddress(InetAddress.getByName(peer.address().get()), peer.portOrDefault());
   }
 }

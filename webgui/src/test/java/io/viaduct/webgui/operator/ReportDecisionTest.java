@@ -179,7 +179,7 @@ class ReportDecisionTest {
     peer.work.calls.add(OperatorPeer.call("refusal"));
     String page = Visitor.alice().get("/accounts/alice/charges").body();
     assertThat(Visitor.text(page, "call-length")).contains("28");
-    assertThat(Visitor.text(page, "call-charge")).contains("0.28");
+    assertThat(Visitor.text(page, "call-charge")).isEqualTo("280 mden");
     assertThat(Visitor.text(page, "call-state")).isEqualTo("ended: the credit paid no more");
   }
 
