@@ -3,6 +3,7 @@ package io.viaduct.billing;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.OpeningDatabase;
+import io.viaduct.billing.diameter.DiameterEndpoint;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.mediation.MediationEndpoint;
@@ -88,6 +89,15 @@ public class BillingApplication {
   public static int grpcPort(ApplicationContext billing) {
     return billing
         .getBeanProvider(new ParameterizedTypeReference<Running<MediationEndpoint>>() {})
+        .getObject()
+        .get()
+        .port();
+  }
+
+  /// Returns the port on which a started billing listens for Diameter peers, or 0.
+  public static int diameterPort(ApplicationContext billing) {
+    return billing
+        .getBeanProvider(new ParameterizedTypeReference<Running<DiameterEndpoint>>() {})
         .getObject()
         .get()
         .port();

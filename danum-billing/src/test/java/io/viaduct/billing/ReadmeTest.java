@@ -16,12 +16,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Compares the README's table of metrics with the registered metrics.
 class ReadmeTest {
+  private static final String DIAMETER =
+      "diameter: {identity: billing.ims.test, realm: ims.test, port: 0,"
+          + " peers: [{host: cdf.ims.test, sources: [], address: 127.0.0.9}],"
+          + " rf: {directory: records, realm: ims.test}}";
+
   @TempDir Path folder;
 
   @Test
   void metricsOfBillingAreExactlyThoseOfTheReadme() throws Exception {
     Set<String> registered = new TreeSet<>(ofItsOwnDatabase());
-    try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system())) {
+    try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system(), DIAMETER)) {
       var source = BillingReload.source(folder.resolve("billing.yml"), InstantSource.system());
       var unused = BillingReload.of(source, ConfigurationKeys.of(source.load()), billing.parts);
       // Resources are created at their first request.

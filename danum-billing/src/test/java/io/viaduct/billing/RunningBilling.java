@@ -1,6 +1,7 @@
 package io.viaduct.billing;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.DatabaseAccess;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.TestAuthority;
@@ -44,10 +45,18 @@ public final class RunningBilling implements AutoCloseable {
 
   public static RunningBilling start(Path folder, InstantSource clock, String more)
       throws Exception {
+    return start(folder, clock, SharedDatabase.database().access(), more);
+  }
+
+  /// Starts billing on a database of its own, whose tariff is the shipped one.
+  ///
+  /// @param access such as that of [SharedDatabase#separate]
+  public static RunningBilling start(
+      Path folder, InstantSource clock, DatabaseAccess access, String more) throws Exception {
     TestAuthority authority = new TestAuthority(folder);
     TlsSettings tls = authority.issue("danum-billing");
-    DatabaseAddress database = SharedDatabase.database().access().application();
-    DatabaseAddress owner = SharedDatabase.database().access().owner();
+    DatabaseAddress database = access.application();
+    DatabaseAddress owner = access.owner();
     secret(folder, "database-password", database.password());
     secret(folder, "owner-password", owner.password());
     secret(folder, "operator-password", OPERATOR_PASSWORD);

@@ -9,6 +9,7 @@ import io.viaduct.webgui.account.Webhooks;
 import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
+import io.viaduct.webgui.billing.CallBilling;
 import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
@@ -89,6 +90,11 @@ public class WebguiApplication {
   @Bean
   DeviceReportBilling deviceReportBilling(JsonPeer billingPeer) {
     return new DeviceReportBilling(billingPeer);
+  }
+
+  @Bean
+  CallBilling callBilling(JsonPeer billingPeer) {
+    return new CallBilling(billingPeer);
   }
 
   @Bean

@@ -61,6 +61,7 @@ public final class OperatorPeer {
   public final List<Map<String, Object>> sessions = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> discrepancies = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> deviceReports = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> calls = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
@@ -84,6 +85,7 @@ public final class OperatorPeer {
     reratings.clear();
     discrepancies.clear();
     deviceReports.clear();
+    calls.clear();
     registrations.clear();
     isVerifying = false;
     rows.clear();
@@ -252,6 +254,19 @@ public final class OperatorPeer {
     report.put("expectedMicrodenarii", "35541158");
     report.put("state", state);
     return report;
+  }
+
+  /// A call of another node.
+  public static Map<String, Object> call(String state) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("id", "3");
+    call.put("node", "scscf.ims.test");
+    call.put("startedAt", ANY);
+    call.put("seconds", "28");
+    call.put("perSecondMicrodenarii", "10000");
+    call.put("chargeMicrodenarii", "280000");
+    call.put("state", state);
+    return call;
   }
 
   /// A discrepancy between both ends.

@@ -52,6 +52,7 @@ import java.util.Map;
 ///   key
 /// @param payments the payment provider
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
+/// @param diameter Diameter for nodes that ask for the seconds of calls
 /// @param webhooks delivery to endpoints that users and operators make
 /// @param cdr files of charging data records
 /// @param statements signed statements
@@ -88,6 +89,7 @@ public record BillingConfiguration(
     Duration idempotencyTime,
     Payments payments,
     Kafka kafka,
+    DiameterSettings diameter,
     Webhooks webhooks,
     Cdr cdr,
     Statements statements,

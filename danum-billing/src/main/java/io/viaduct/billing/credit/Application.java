@@ -8,6 +8,10 @@ import java.util.Comparator;
 ///
 /// @param name name in the classification table
 record Application(String name, ServiceClass serviceClass) implements Comparable<Application> {
+  /// A call whose seconds another node counts. A SNAPT may have an application of this name; its
+  /// sessions are others.
+  static final Application CALL = new Application("call", ServiceClass.HT_LD);
+
   private static final Comparator<Application> ORDER =
       Comparator.comparing(Application::serviceClass).thenComparing(Application::name);
 

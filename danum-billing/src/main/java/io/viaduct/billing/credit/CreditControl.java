@@ -169,6 +169,11 @@ public final class CreditControl {
     return new CreditAnswers(prices.known().tariffAt(now), now);
   }
 
+  /// Begins a decision about the quotas of an account whose lock the caller holds.
+  Decision decision(AccountCredit locked, Instant now) {
+    return decision(locked, prices(now), now);
+  }
+
   private Decision decision(AccountCredit locked, HighestPrices prices, Instant now) {
     Decision decision = new Decision(store.quotas(), rules, prices, locked, now);
     meters.lapsed(decision.releaseLapsed());

@@ -86,6 +86,11 @@ class CreditParts {
         configuration.adjustmentTime());
   }
 
+  @Bean
+  CallCredit callCredit(CreditStore store, CreditControl control, CreditNotices notices) {
+    return new CallCredit(store, control, notices);
+  }
+
   private static Set<String> owners(BillingConfiguration configuration) {
     Set<String> owners = new HashSet<>(configuration.snaptOwners().values());
     owners.add(configuration.defaultOwner());

@@ -126,6 +126,11 @@ final class CreditStore {
 
   /// Stores the number of a session's request, and whether it has ended.
   void heard(SessionRequest request, Instant now) {
+    heard(request.session(), request.account(), request.number(), request.isLast(), now);
+  }
+
+  /// Stores the number of a session's request, and whether the session has ended.
+  void heard(SessionKey session, String account, long number, boolean isEnded, Instant now) {
     jdbc.sql(
             """
             insert into credit_session (snapt_id, session_id, account, number, heard_at, ended)
@@ -133,12 +138,12 @@ final class CreditStore {
             on conflict (snapt_id, session_id) do update
               set number = excluded.number, heard_at = excluded.heard_at, ended = excluded.ended
             """)
-        .param("snapt", request.session().snapt())
-        .param("session", request.session().id())
-        .param("account", request.account())
-        .param("number", request.number())
+        .param("snapt", session.snapt())
+        .param("session", session.id())
+        .param("account", account)
+        .param("number", number)
         .param("now", Timestamp.from(now))
-        .param("ended", request.isLast())
+        .param("ended", isEnded)
         .update();
   }
 

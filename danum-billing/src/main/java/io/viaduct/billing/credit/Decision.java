@@ -1,5 +1,6 @@
 package io.viaduct.billing.credit;
 
+import io.viaduct.billing.credit.HighestPrices.Bound;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.Use;
 import io.viaduct.usage.v1.CreditResult;
@@ -99,6 +100,27 @@ final class Decision {
     store.delete(spent);
   }
 
+  /// Takes over seconds of a call that are charged already, and releases the rest of its grant.
+  Quota tellCall(SessionKey session, long seconds, Bound price) {
+    Quota known = quotas.get(new Key(session, Application.CALL));
+    Quota before = known == null ? Quota.first(session, Application.CALL, Use.NONE, now) : known;
+    Use used = Use.ofSeconds(seconds);
+    UsedByApplication told =
+        new UsedByApplication(Application.CALL, before.used().plus(used), 0, 1);
+    return put(before.told(told, price).covered(used, price));
+  }
+
+  /// Grants seconds of a call as far as the credit goes, and notes if it is less than what is
+  /// wanted.
+  ///
+  /// @param until end of the grant
+  Quota grantSeconds(Quota quota, long seconds, Instant until, Bound price) {
+    if (!credit.isActive()) {
+      return quota;
+    }
+    return noted(put(GrantRules.grantSeconds(quota, seconds, until, price, credit.spendable())));
+  }
+
   /// Decides what an application gets that has told its use: one without an open flow releases its
   /// quota.
   Quota decide(Quota told) {
@@ -110,7 +132,10 @@ final class Decision {
     if (!credit.isActive()) {
       return put(GrantRules.nothing(quota.keeping(Use.NONE, prices.of(quota)), now));
     }
-    Quota granted = put(rules.grant(quota, prices.of(quota), credit.spendable(), now));
+    return noted(put(rules.grant(quota, prices.of(quota), credit.spendable(), now)));
+  }
+
+  private Quota noted(Quota granted) {
     if (!granted.hasRest() || granted.grace().hasBegun()) {
       CreditResult shortage = credit.shortage();
       isRefused |= shortage == CreditResult.CREDIT_LIMIT_REACHED;

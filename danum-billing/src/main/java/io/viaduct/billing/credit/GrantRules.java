@@ -133,6 +133,24 @@ public record GrantRules(
     return best;
   }
 
+  /// Returns the quota of a call with a grant of seconds. When credit is short it gets as many as
+  /// the credit pays, and is marked as cut: these are the last ones. It stays as it is if the
+  /// credit pays not one.
+  ///
+  /// @param seconds seconds that are wanted, 1 or more
+  /// @param until end of the grant
+  /// @param spendable amount that may be reserved beside what is reserved now
+  static Quota grantSeconds(
+      Quota quota, long seconds, Instant until, Bound price, MicroDenarii spendable) {
+    Quota granted =
+        largest(
+            1,
+            seconds,
+            spendable.plus(quota.reserved()),
+            part -> quota.granted(Use.ofSeconds(part), until, part < seconds, price));
+    return granted == null ? quota : granted;
+  }
+
   /// Returns the quota cut to what it has. A later change of the credit is pushed to it.
   static Quota nothing(Quota quota, Instant now) {
     return quota.cut(now.plus(INTEREST));

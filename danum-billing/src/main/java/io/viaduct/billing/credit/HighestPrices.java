@@ -1,9 +1,12 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.CallPrice;
 import io.viaduct.billing.rating.HighestPrice;
 import io.viaduct.billing.rating.Use;
+import io.viaduct.billing.rating.UseBound;
 import io.viaduct.billing.snapts.Ownership;
+import io.viaduct.billing.tariff.Terms;
 import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,16 +35,21 @@ public record HighestPrices(TermsInForce.Known known, Ownership owners, Instant 
   }
 
   Bound of(SessionKey session, Application application) {
-    return new Bound(
+    List<Terms> terms =
         owners.between(session.snapt(), from, to).stream()
             .flatMap(owner -> known.between(owner, from, to).stream())
             .distinct()
-            .map(each -> HighestPrice.of(each, application.serviceClass(), application.name()))
-            .toList());
+            .toList();
+    return new Bound(
+        session.isCall()
+            ? terms.stream().flatMap(each -> CallPrice.of(each.tariff()).stream()).toList()
+            : terms.stream()
+                .map(each -> HighestPrice.of(each, application.serviceClass(), application.name()))
+                .toList());
   }
 
   /// The highest of several prices.
-  record Bound(List<HighestPrice> prices) {
+  record Bound(List<? extends UseBound> prices) {
     /// Returns the most that an amount of use can cost.
     MicroDenarii charge(Use use) {
       return prices.stream()

@@ -32,6 +32,8 @@ public record LedgerTransaction(
     RERATING,
     /// Rewards of the relays of an interval.
     RELAY,
+    /// Seconds of a call that another node has counted.
+    CALL,
     /// Money that expires, given by an operator.
     GRANT,
     /// Takes back the rest of a grant that has ended.
@@ -297,6 +299,19 @@ public record LedgerTransaction(
             .flatMap(reward ->
                 move(LedgerAccount.REVENUE, LedgerAccount.user(reward.getKey()), reward.getValue()))
             .toList());
+  }
+
+  /// Returns the charge of seconds of a call: USER -X, OPERATOR:FEES +X.
+  ///
+  /// @param key request of the node that counted them
+  public static LedgerTransaction call(
+      String key, String user, MicroDenarii amount, String reason) {
+    return new LedgerTransaction(
+        Kind.CALL,
+        "call:" + key,
+        null,
+        reason,
+        move(LedgerAccount.user(user), LedgerAccount.FEES, amount).toList());
   }
 
   // All kinds share the identity, so that an interval is billed only once, in time or late.

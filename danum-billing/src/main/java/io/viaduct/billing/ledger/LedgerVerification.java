@@ -278,7 +278,7 @@ public final class LedgerVerification {
               """),
           new Invariant(
               "spending",
-              "the kept spending of each day is what the reports of that day were charged",
+              "the kept spending of each day is what its reports and calls were charged",
               """
               select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
                      || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
@@ -286,7 +286,7 @@ public final class LedgerVerification {
                 select c.account, (coalesce(i.received_at, t.posted_at) at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
                 from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
                 left join charging_interval i on i.id = t.interval_id
-                where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'RERATING') group by 1, 2) p
+                where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'RERATING', 'CALL') group by 1, 2) p
                 on (p.account, p.day) = (s.account, s.day)
               where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
                 and coalesce(s.day, p.day) >= coalesce((select max(spending_from) from sealed), '-infinity')
@@ -325,7 +325,10 @@ public final class LedgerVerification {
               "what a charge drew from wallets of its account is at most what it cost",
               """
               select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
-              from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
+              from wallet_draw d join wallet w on w.id = d.wallet_id join (
+                select f.id, f.account, f.net from charge f
+                union all select r.charge_id, s.account, r.amount_microdenarii
+                from call_request r join call_session s on s.id = r.call_id where r.charge_id is not null) c on c.id = d.charge_id
               group by c.id, c.net, c.account
               having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
               """),
@@ -350,6 +353,22 @@ public final class LedgerVerification {
                 and e.transaction_id >= kept_from()
               """),
           new Invariant(
+              "calls",
+              "each told second of a call is posted once, at the price of its tariff",
+              """
+              with fees as materialized (select version, (document -> 'fees' ->> 'PER_CALL_SECOND')::numeric * 1000000 fee from tariff)
+              select 'call ' || c.id || ', request ' || r.number || ': ' || coalesce(-p.amount_microdenarii, 0) || ' for ' || r.seconds || ' s'
+              from call_request r join call_session c on c.id = r.call_id join fees v on v.version = c.tariff_version
+              left join posting p on p.transaction_id = r.transaction_id and p.account = 'USER:' || c.account
+              where coalesce(abs(c.microdenarii_per_second - v.fee) > 0.500001, true)
+                or r.amount_microdenarii <> r.seconds * c.microdenarii_per_second
+                or (r.transaction_id is null) <> (r.amount_microdenarii = 0)
+                or r.transaction_id >= kept_from() and p.amount_microdenarii is distinct from -r.amount_microdenarii
+              union all
+              select t.identity from ledger_transaction t where t.kind = 'CALL'
+                and (select count(*) from call_request r where r.transaction_id = t.id) <> 1
+              """),
+          new Invariant(
               "payments",
               "each paid payment is posted with its amount, by one top-up",
               """
@@ -366,7 +385,7 @@ public final class LedgerVerification {
                 'report_revision', 'charge_revision',
                 'interval_decision', 'interval_key', 'ledger_identity', 'flow_peer', 'report_original', 'sealed', 'sealed_report', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
                 'voucher_batch', 'voucher', 'voucher_end',
-                'payment', 'payment_event', 'credit_block',
+                'payment', 'payment_event', 'credit_block', 'call_request',
                 'receipt_chain', 'receipt_link', 'receipt_root', 'receipt_level', 'receipt_key', 'snapt_key']) t(name)
               where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                      and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2

@@ -23,6 +23,8 @@ public enum Stage {
   MEDIATION,
   /// Reads reports from a broker, and publishes charges there.
   QUEUE,
+  /// Listens for Diameter peers.
+  DIAMETER,
   /// Ends the streams of bridges at the stop, so that mediation does not wait for them.
   BRIDGE_STREAMS,
   /// Tells at the stop, before anything ends, that billing is not ready any more.

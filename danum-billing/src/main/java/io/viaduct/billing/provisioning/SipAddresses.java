@@ -6,6 +6,7 @@ import io.viaduct.billing.provisioning.UserRefusedException.Reason;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -75,6 +76,16 @@ public final class SipAddresses {
             .params(account, address)
             .update()
         == 1;
+  }
+
+  /// Returns the account with an address: that with this id, or with this further address.
+  public Optional<String> account(String address) {
+    return jdbc.sql(
+            "select id from account where id = ? and state <> 'closed'"
+                + " union all select account from sip_address where address = ? limit 1")
+        .params(address, address)
+        .query(String.class)
+        .optional();
   }
 
   /// Returns the addresses of an account beside its id, sorted.

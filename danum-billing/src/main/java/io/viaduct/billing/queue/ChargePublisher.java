@@ -1,5 +1,6 @@
 package io.viaduct.billing.queue;
 
+import io.viaduct.billing.database.Outbox;
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.usage.v1.ChargeState;
@@ -23,12 +24,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 final class ChargePublisher {
   private static final Logger LOG = LoggerFactory.getLogger(ChargePublisher.class);
 
-  /// Most charges of one transaction.
-  private static final int BATCH = 500;
-
-  /// Most charges that the gauge counts.
-  private static final int COUNTED_MAX = 100_000;
-
   private static final long LOCK = 0x76696164_63686172L; // any number that nothing else takes
 
   private static final String SELECT =
@@ -39,8 +34,8 @@ final class ChargePublisher {
       order by o.id limit ?
       """;
 
-  private final TransactionTemplate transaction;
   private final JdbcClient jdbc;
+  private final Outbox outbox;
   private final RecordWriter writer;
   private final String topic;
   private final InstantSource clock;
@@ -54,8 +49,8 @@ final class ChargePublisher {
       String topic,
       InstantSource clock,
       QueueMeters meters) {
-    this.transaction = transaction;
     this.jdbc = jdbc;
+    this.outbox = new Outbox(transaction, jdbc, "charge_outbox", LOCK);
     this.writer = writer;
     this.topic = topic;
     this.clock = clock;
@@ -74,9 +69,7 @@ final class ChargePublisher {
   /// Publishes all charges that wait. Charges that the broker does not take stay.
   void publish() {
     try {
-      while (transaction.execute(_ -> publishBatch()) == BATCH) {
-        // more wait
-      }
+      outbox.drain(this::pass);
       isAway = false;
     } catch (KafkaException e) {
       if (!isAway) {
@@ -84,29 +77,16 @@ final class ChargePublisher {
       }
       isAway = true;
     }
-    meters.unpublished.set(
-        jdbc.sql("select count(*) from (select from charge_outbox limit ?) waiting")
-            .param(COUNTED_MAX)
-            .query(Long.class)
-            .single());
+    meters.unpublished.set(outbox.waiting());
   }
 
-  private int publishBatch() {
-    boolean isOurs =
-        jdbc.sql("select pg_try_advisory_xact_lock(?)").param(LOCK).query(Boolean.class).single();
-    if (!isOurs) {
-      return 0;
+  private List<Long> pass(int limit) {
+    List<Waiting> waiting = jdbc.sql(SELECT).param(limit).query((row, _) -> read(row)).list();
+    if (!waiting.isEmpty()) {
+      writer.write(waiting.stream().map(each -> record(each.charge())).toList());
+      meters.published(waiting.size());
     }
-    List<Waiting> waiting = jdbc.sql(SELECT).param(BATCH).query((row, _) -> read(row)).list();
-    if (waiting.isEmpty()) {
-      return 0;
-    }
-    writer.write(waiting.stream().map(each -> record(each.charge())).toList());
-    jdbc.sql("delete from charge_outbox where id = any(?)")
-        .param(waiting.stream().map(Waiting::id).toArray(Long[]::new))
-        .update();
-    meters.published(waiting.size());
-    return waiting.size();
+    return waiting.stream().map(Waiting::id).toList();
   }
 
   private record Waiting(long id, PublishedCharge charge) {}

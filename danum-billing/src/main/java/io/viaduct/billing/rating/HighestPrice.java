@@ -23,7 +23,8 @@ import io.viaduct.billing.tariff.Terms;
 /// @param feePerByte access fee and surcharge, micro-denarii per byte
 /// @param feePerMs access fee, micro-denarii per millisecond of the interval
 public record HighestPrice(
-    OperatingPoint point, double perByte, double perMs, double feePerByte, double feePerMs) {
+    OperatingPoint point, double perByte, double perMs, double feePerByte, double feePerMs)
+    implements UseBound {
   /// Each line of a flow's bill is rounded up by this much at most, micro-denarii: the charge, the
   /// fees per byte and per minute, the surcharge.
   private static final double ROUNDING = 0.5;
@@ -64,6 +65,7 @@ public record HighestPrice(
 
   /// Returns the most that an amount of use can cost. Without a time the bytes alone bound it, and
   /// no fee is known for the time.
+  @Override
   public MicroDenarii charge(Use use) {
     long ms =
         switch (point) {

@@ -2,7 +2,7 @@ package io.viaduct.billing.rating;
 
 /// An amount of use of one application by one session: what its charge depends on at most.
 ///
-/// @param bytes inner IP bytes
+/// @param bytes inner IP bytes; of a call its seconds, see [#ofSeconds]
 /// @param flowMs sum of the durations of its flows, milliseconds
 /// @param intervalMs sum of the lengths of the intervals, milliseconds
 public record Use(long bytes, long flowMs, long intervalMs) {
@@ -10,6 +10,12 @@ public record Use(long bytes, long flowMs, long intervalMs) {
 
   /// A time that is not known. It is longer than any time, and sums of it do not overflow.
   public static final long UNKNOWN_MS = Long.MAX_VALUE / 4;
+
+  /// Returns the use of a call, whose quota counts seconds as others count bytes. The times of
+  /// flows and intervals bound nothing there.
+  public static Use ofSeconds(long seconds) {
+    return new Use(seconds, UNKNOWN_MS, UNKNOWN_MS);
+  }
 
   /// Returns the sum.
   public Use plus(Use other) {

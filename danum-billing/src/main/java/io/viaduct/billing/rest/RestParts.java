@@ -42,6 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountImportsResource.class,
   AccountsResource.class,
   AuditResource.class,
+  CallsResource.class,
   CardsResource.class,
   CdrFilesResource.class,
   ChargesResource.class,

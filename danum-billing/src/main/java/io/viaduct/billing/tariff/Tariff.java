@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /// @param classes one curve for each service class
 /// @param applications references by application name; an unknown name has those of its class
 /// @param discount rule for the discount on saved bytes
-/// @param fees access fees, den; none that is not named
+/// @param fees fees, den; none that is not named
 /// @param caps caps, den; none that is not named
 /// @param refunds share of the charge less its discount that is given back when a promise was
 ///   broken, 0..1; none for a promise that is not named
@@ -34,6 +34,10 @@ public record Tariff(
   /// Largest fee or surcharge, den/MB. With it, the bytes that a line of 1 Tbit/s carries in the
   /// longest interval cost an amount that a double of micro-denarii still represents exactly.
   static final double PER_MEGABYTE_MAX = 100;
+
+  /// Largest fee per second of a call, den. A call of ten years still costs an amount that fits
+  /// into a long of micro-denarii.
+  static final double PER_CALL_SECOND_MAX = 1000;
 
   /// Largest fee per minute and largest cap, den.
   static final double DENARII_MAX = 1e9;
@@ -69,18 +73,22 @@ public record Tariff(
           "relay-share must be between 0 and 1 - provider-fee, got " + relayShare);
     }
     fees = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "fees", fees);
-    if (fees.getOrDefault(AccessFee.PER_MEGABYTE, 0.0) > PER_MEGABYTE_MAX) {
-      throw TariffRefusedException.ofKey(
-          TariffRule.FINITE_NOT_NEGATIVE,
-          "fees.PER_MEGABYTE",
-          "fees.PER_MEGABYTE must be at most %s, got %s"
-              .formatted(PER_MEGABYTE_MAX, fees.get(AccessFee.PER_MEGABYTE)));
-    }
+    requireAtMost(PER_MEGABYTE_MAX, AccessFee.PER_MEGABYTE, fees);
+    requireAtMost(PER_CALL_SECOND_MAX, AccessFee.PER_CALL_SECOND, fees);
     caps = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "caps", caps);
     refunds = Amounts.upTo(1, TariffRule.FRACTION, "refunds", refunds);
     creditFailure = Collections.unmodifiableMap(new TreeMap<>(creditFailure));
     classes = Collections.unmodifiableMap(new TreeMap<>(classes));
     applications = Collections.unmodifiableMap(new TreeMap<>(applications));
+  }
+
+  private static void requireAtMost(double most, AccessFee fee, Map<AccessFee, Double> fees) {
+    if (fees.getOrDefault(fee, 0.0) > most) {
+      throw TariffRefusedException.ofKey(
+          TariffRule.FINITE_NOT_NEGATIVE,
+          "fees." + fee,
+          "fees.%s must be at most %s, got %s".formatted(fee, most, fees.get(fee)));
+    }
   }
 
   /// Returns the curve of a class.
@@ -97,7 +105,7 @@ public record Tariff(
     return creditFailure.getOrDefault(serviceClass, CreditFailure.CONTINUE);
   }
 
-  /// Returns an access fee, den; 0 without one.
+  /// Returns a fee, den; 0 without one.
   public double fee(AccessFee fee) {
     return fees.getOrDefault(fee, 0.0);
   }

@@ -1,6 +1,7 @@
 package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.CallBilling;
 import io.viaduct.webgui.billing.Charge;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargePage;
@@ -28,13 +29,19 @@ import org.springframework.web.bind.annotation.RequestParam;
 class ChargesPages {
   private final Billing billing;
   private final DeviceReportBilling deviceReports;
+  private final CallBilling calls;
   private final Limits limits;
   private final InstantSource clock;
 
   ChargesPages(
-      Billing billing, DeviceReportBilling deviceReports, Limits limits, InstantSource clock) {
+      Billing billing,
+      DeviceReportBilling deviceReports,
+      CallBilling calls,
+      Limits limits,
+      InstantSource clock) {
     this.billing = billing;
     this.deviceReports = deviceReports;
+    this.calls = calls;
     this.limits = limits;
     this.clock = clock;
   }
@@ -66,6 +73,7 @@ class ChargesPages {
     if (query.isNewest()) {
       model.addAttribute(
           "deviceReports", deviceReports.latest(token, account, limits.chargesPerPage()));
+      model.addAttribute("calls", calls.latest(token, account, limits.chargesPerPage()).calls());
     }
     model.addAttribute("charges", page.charges());
     model.addAttribute("next", page.next());

@@ -64,7 +64,8 @@ public record TariffForm(List<OfClass> classes, List<Part> parts, List<Part> app
                 "fees",
                 List.of(
                     number(document, "fees", "PER_MEGABYTE"),
-                    number(document, "fees", "PER_MINUTE"))),
+                    number(document, "fees", "PER_MINUTE"),
+                    number(document, "fees", "PER_CALL_SECOND"))),
             new Part(
                 "caps",
                 List.of(

@@ -175,6 +175,15 @@ class ReportDecisionTest {
   }
 
   @Test
+  void callsOfOtherNodesAreShownWithTheirSecondsAndTheirPrice() {
+    peer.work.calls.add(OperatorPeer.call("refusal"));
+    String page = Visitor.alice().get("/accounts/alice/charges").body();
+    assertThat(Visitor.text(page, "call-length")).contains("28");
+    assertThat(Visitor.text(page, "call-charge")).isEqualTo("280 mden");
+    assertThat(Visitor.text(page, "call-state")).isEqualTo("ended: the credit paid no more");
+  }
+
+  @Test
   void nobodyButAnOperatorWithTheFormsTokenDecides() {
     Visitor alice = Visitor.alice();
     assertThat(alice.get("/reports/held/7/release").statusCode()).isEqualTo(403);

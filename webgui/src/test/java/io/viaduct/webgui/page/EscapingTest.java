@@ -128,6 +128,7 @@ class EscapingTest {
         hostile(
             OperatorPeer.discrepancy("4", ATTACK),
             List.of("snapt", "session", "account", "basis")));
+    work.calls.add(OperatorPeer.call(ATTACK));
     work.deviceReports.add(
         hostile(OperatorPeer.deviceReport("4", ATTACK, ATTACK), List.of("snapt", "session")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));

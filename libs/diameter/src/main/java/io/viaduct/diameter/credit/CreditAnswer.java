@@ -3,6 +3,7 @@ package io.viaduct.diameter.credit;
 import io.viaduct.diameter.message.Answers;
 import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.peer.NodeIdentity;
 import java.util.List;
 import java.util.Optional;
 
@@ -55,7 +56,8 @@ public record CreditAnswer(
   /// @param answers of the server's node
   public DiameterMessage to(DiameterMessage request, Answers answers) {
     AvpBuilder avps = answers.begin(request.avps(), (int) resultCode);
-    request.avps().all("Auth-Application-Id").limit(1).forEach(avps::add);
+    // Not copied: Kamailio's request has it only inside Vendor-Specific-Application-Id.
+    avps.add("Auth-Application-Id", NodeIdentity.CREDIT_CONTROL);
     request.avps().all("CC-Request-Type").limit(1).forEach(avps::add);
     request.avps().all("CC-Request-Number").limit(1).forEach(avps::add);
     failureHandling.ifPresent(

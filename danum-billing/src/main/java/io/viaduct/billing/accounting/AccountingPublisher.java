@@ -1,0 +1,249 @@
+package io.viaduct.billing.accounting;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.accounting.RecordStore.RecordRefusedException;
+import io.viaduct.billing.database.Outbox;
+import io.viaduct.diameter.accounting.AccountingSession;
+import io.viaduct.diameter.accounting.ServiceInformation;
+import io.viaduct.diameter.accounting.ServiceUsage;
+import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.message.SessionParties;
+import io.viaduct.usage.v1.UsageReport;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Turns posted reports into accounting records: START before the first report of a session at a
+/// SNAPT, INTERIM for each report, STOP for its last one, or when none can come any more. Records
+/// of a session have numbers without gaps. A record that is built twice, because this process died,
+/// has the same Session-Id, number and content, so the charging system recognises it.
+public final class AccountingPublisher {
+  private static final Logger LOG = LoggerFactory.getLogger(AccountingPublisher.class);
+  private static final long LOCK = 0x76696164_61636374L; // any number that nothing else takes
+  private static final int SESSIONS_OF_RUN = 500;
+
+  private static final String OPEN =
+      """
+      insert into accounting_session (snapt_id, session_id, diameter_session, account, icid, heard_at)
+        select distinct on (i.snapt_id, i.session_id) i.snapt_id, i.session_id,
+          :host || ';' || (i.id >> 32) || ';' || (i.id & 4294967295) || ';' || i.session_id, i.account, i.icid, i.started_at
+        from accounting_outbox o join charging_interval i on i.id = o.interval_id
+        where not exists (select from accounting_session s where (s.snapt_id, s.session_id) = (i.snapt_id, i.session_id))
+        order by i.snapt_id, i.session_id, o.id
+      on conflict do nothing
+      """;
+
+  private static final String SELECT =
+      """
+      select o.id as outbox, i.started_at, i.ended_at, r.last, g.content, s.*
+      from accounting_outbox o join charging_interval i on i.id = o.interval_id
+      join snapt_report r on r.interval_id = i.id
+      join accounting_session s on (s.snapt_id, s.session_id) = (i.snapt_id, i.session_id)
+      left join report_original g on g.interval_id = i.id
+      order by o.id limit ?
+      """;
+
+  private final JdbcClient jdbc;
+  private final Outbox outbox;
+  private final SessionParties parties;
+  private final String domain;
+  private final RecordStore store;
+  private final Duration silence;
+  private final Counter records;
+  private final AtomicLong waiting = new AtomicLong();
+  private boolean isFull; // of the thread that publishes
+
+  /// @param domain home domain of the users, for User-Name
+  /// @param silence time after its last interval at which no report of a session can come any more
+  public AccountingPublisher(
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
+      SessionParties parties,
+      String domain,
+      RecordStore store,
+      Duration silence,
+      MeterRegistry registry) {
+    this.jdbc = jdbc;
+    this.outbox = new Outbox(transaction, jdbc, "accounting_outbox", LOCK);
+    this.parties = parties;
+    this.domain = domain;
+    this.store = store;
+    this.silence = silence;
+    records =
+        Counter.builder("viaduct_accounting_records")
+            .description("Accounting records that were stored for delivery to a charging system")
+            .register(registry);
+    Gauge.builder("viaduct_accounting_reports_waiting", waiting, AtomicLong::get)
+        .description("Posted reports without an accounting record")
+        .register(registry);
+  }
+
+  /// Lets the database write an outbox, or not. All instances have the same configuration.
+  public static void enable(JdbcClient jdbc, boolean isEnabled) {
+    jdbc.sql(
+            isEnabled
+                ? "insert into accounting_publication (enabled) values (true) on conflict do nothing"
+                : "delete from accounting_publication")
+        .update();
+  }
+
+  /// Stores the records of all reports that wait. What the store does not take stays in the outbox.
+  public void publish(Instant now) {
+    jdbc.sql(OPEN).param("host", parties.host()).update();
+    outbox.drain(this::pass);
+    outbox.locked(() -> endSilent(now));
+    waiting.set(outbox.waiting());
+  }
+
+  /// A report in the outbox.
+  private record Waiting(
+      long id,
+      Instant startedAt,
+      Instant endedAt,
+      boolean isLast,
+      byte @Nullable [] content,
+      OpenSession session) {}
+
+  private List<Long> pass(int limit) {
+    List<Waiting> reports = jdbc.sql(SELECT).param(limit).query((row, _) -> read(row)).list();
+    Map<String, OpenSession> sessions = new LinkedHashMap<>();
+    Set<String> ended = new TreeSet<>();
+    List<Long> passed = new ArrayList<>();
+    try {
+      for (Waiting report : reports) {
+        String id = report.session().diameterSession();
+        if (ended.contains(id)) {
+          break; // a report after the last one: it begins another accounting session
+        }
+        OpenSession session = sessions.computeIfAbsent(id, _ -> report.session());
+        record(session, report);
+        passed.add(report.id());
+        if (report.isLast()) {
+          ended.add(id);
+        }
+      }
+      isFull = false;
+    } catch (RecordRefusedException e) {
+      full(e);
+    }
+    sessions.forEach((id, session) -> save(session, ended.contains(id)));
+    return passed;
+  }
+
+  private void full(RecordRefusedException e) {
+    if (!isFull) {
+      LOG.warn("accounting records cannot be stored now, trying again: {}", e.toString());
+    }
+    isFull = true;
+  }
+
+  private void record(OpenSession session, Waiting report) throws RecordRefusedException {
+    if (session.number == 0) {
+      store(
+          session,
+          session.next(parties, user(session)).start(session.with(List.of()), report.startedAt()));
+    }
+    List<ServiceUsage> usage = usage(report, session.sequence);
+    AccountingSession next = session.next(parties, user(session));
+    ServiceInformation information = session.with(usage);
+    store(
+        session,
+        report.isLast()
+            ? next.stop(information, report.endedAt())
+            : next.interim(information, report.endedAt()));
+    session.sequence += usage.size();
+    session.heardAt = report.endedAt();
+  }
+
+  private void store(OpenSession session, DiameterMessage record) throws RecordRefusedException {
+    store.store(record);
+    session.number++;
+    records.increment();
+  }
+
+  // The original of a report is deleted with the personal data of its month. Then only the record
+  // of its time is left.
+  private static List<ServiceUsage> usage(Waiting report, long sequence) {
+    if (report.content() == null) {
+      return List.of();
+    }
+    try {
+      return ReportedServices.of(UsageReport.parseFrom(report.content()), sequence);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a posted report cannot be read", e);
+    }
+  }
+
+  private String user(OpenSession session) {
+    return "sip:" + session.account() + "@" + domain;
+  }
+
+  private void save(OpenSession session, boolean hasEnded) {
+    if (hasEnded) {
+      jdbc.sql("delete from accounting_session where diameter_session = ?")
+          .param(session.diameterSession())
+          .update();
+      return;
+    }
+    jdbc.sql(
+            "update accounting_session set next_number = ?, next_sequence = ?, heard_at = ?"
+                + " where diameter_session = ?")
+        .params(
+            session.number,
+            session.sequence,
+            Timestamp.from(session.heardAt),
+            session.diameterSession())
+        .update();
+  }
+
+  private void endSilent(Instant now) {
+    List<OpenSession> silent =
+        jdbc.sql(
+                "select * from accounting_session s where heard_at < ? and not exists"
+                    + " (select from accounting_outbox o join charging_interval i on i.id = o.interval_id"
+                    + " where (i.snapt_id, i.session_id) = (s.snapt_id, s.session_id)) limit ?")
+            .params(Timestamp.from(now.minus(silence)), SESSIONS_OF_RUN)
+            .query((row, _) -> OpenSession.read(row))
+            .list();
+    for (OpenSession session : silent) {
+      try {
+        if (session.number > 0) {
+          store(
+              session,
+              session.next(parties, user(session)).stop(session.with(List.of()), session.heardAt));
+        }
+        save(session, true);
+      } catch (RecordRefusedException e) {
+        full(e);
+        return;
+      }
+    }
+  }
+
+  private static Waiting read(ResultSet row) throws SQLException {
+    return new Waiting(
+        row.getLong("outbox"),
+        row.getTimestamp("started_at").toInstant(),
+        row.getTimestamp("ended_at").toInstant(),
+        row.getBoolean("last"),
+        row.getBytes("content"),
+        OpenSession.read(row));
+  }
+}
