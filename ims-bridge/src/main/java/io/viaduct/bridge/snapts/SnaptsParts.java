@@ -9,6 +9,7 @@ import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportStreams;
 import io.viaduct.bridge.reporting.ReportTransport;
 import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.revocation.RevokedTokens;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.ExchangeableTls;
 import java.time.InstantSource;
@@ -26,6 +27,7 @@ class SnaptsParts {
       SnaptDirectory directory,
       SnaptClaims claims,
       TokenIssuer tokens,
+      RevokedTokens revoked,
       ReportVerifier verifier,
       ReportTransport transport,
       ReportStreams streams,
@@ -38,6 +40,7 @@ class SnaptsParts {
         claims,
         tokens,
         new SignedDirectories(tokens, clock),
+        revoked::list,
         verifier,
         transport,
         streams,
