@@ -70,6 +70,7 @@ import tools.jackson.databind.json.JsonMapper;
   StatementsResource.class,
   SipAddressesResource.class,
   SnaptsResource.class,
+  InvitationsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.snapts;
 
+import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.credit.CreditRelay;
@@ -51,13 +52,24 @@ class SnaptsParts {
   }
 
   @Bean
+  JoiningService joiningService(
+      BridgeConfiguration configuration,
+      ManagedChannel billing,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new JoiningService(billing, configuration.billing().deadline(), clock, registry);
+  }
+
+  @Bean
   SnaptsServer snaptsServer(
       BridgeConfiguration configuration,
       ExchangeableTls tls,
       SnaptDirectory directory,
       SnaptsService service,
+      JoiningService joining,
       MeterRegistry registry,
       InstantSource clock) {
-    return new SnaptsServer(configuration.grpc(), tls, directory, service, registry, clock);
+    return new SnaptsServer(
+        configuration.grpc(), tls, directory, service, joining, registry, clock);
   }
 }
