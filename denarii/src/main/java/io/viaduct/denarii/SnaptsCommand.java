@@ -8,6 +8,8 @@ import io.viaduct.denarii.text.Quantity;
 import io.viaduct.denarii.text.Table;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
     subcommands = {
       SnaptsCommand.ListAll.class,
       SnaptsCommand.Enrol.class,
+      SnaptsCommand.Csr.class,
+      SnaptsCommand.Certify.class,
       SnaptsCommand.Remove.class,
       SnaptsCommand.Price.class
     },
@@ -91,7 +95,9 @@ final class SnaptsCommand extends CommandGroup {
       name = "enrol",
       description = {
         "Enrol a SNAPT, or change an enrolled one: what is not named stays. The bridge admits it"
-            + " within a second. 'snapt keygen' prints its report key."
+            + " within a second. 'snapt keygen' prints its report key.",
+        "A new one without --report-key is invited: the command prints a code for 'snapt enrol',"
+            + " which works once, within 24 h."
       },
       mixinStandardHelpOptions = true,
       footer = {
@@ -106,7 +112,7 @@ final class SnaptsCommand extends CommandGroup {
     @Option(
         names = "--report-key",
         paramLabel = "KEY",
-        description = "base64 of its raw Ed25519 key, 32 bytes; needed for a new one")
+        description = "base64 of its raw Ed25519 key, 32 bytes; a new one without it is invited")
     private @Nullable String reportKey;
 
     @Option(
@@ -129,6 +135,10 @@ final class SnaptsCommand extends CommandGroup {
       BillingApi billing = billing();
       Optional<BillingApi.Answer> before = found(billing, id);
       JsonNode was = before.map(BillingApi.Answer::body).orElse(null);
+      if (was == null && reportKey == null) {
+        invite(billing);
+        return 0;
+      }
       Map<String, Object> wanted = new LinkedHashMap<>();
       wanted.put("reportKey", needed("--report-key", reportKey, was, "reportKey"));
       wanted.put("owner", needed("--owner", owner, was, "owner"));
@@ -165,6 +175,28 @@ final class SnaptsCommand extends CommandGroup {
       return 0;
     }
 
+    private void invite(BillingApi billing) throws IOException {
+      Map<String, Object> wanted = new LinkedHashMap<>();
+      wanted.put("owner", needed("--owner", owner, null, "owner"));
+      if (region != null) {
+        wanted.put("region", region);
+      }
+      if (lineRate != null) {
+        wanted.put("lineRate", lineRate);
+      }
+      JsonNode made = billing.send("POST", invitation(id), wanted, Map.of()).body();
+      if (isJson()) {
+        json(made);
+        return;
+      }
+      out()
+          .printf(
+              "code for %s, once until %s:%n  %s%n",
+              id,
+              Quantity.time(made.path("expiresAt").asString(), zone()),
+              made.path("code").asString());
+    }
+
     private String needed(
         String option, @Nullable String given, @Nullable JsonNode was, String key) {
       if (given != null) {
@@ -176,6 +208,79 @@ final class SnaptsCommand extends CommandGroup {
       }
       return was.path(key).asString();
     }
+  }
+
+  /// Prints the request of a SNAPT that was invited.
+  @Command(
+      name = "csr",
+      description = {
+        "Print the certificate request of an invited SNAPT, for 'setup sign' or for an authority of"
+            + " your own."
+      },
+      mixinStandardHelpOptions = true,
+      footer = {"", "Example:", "  denarii snapts csr snapt-3"})
+  static final class Csr extends ReadingCall {
+    @Parameters(paramLabel = "SNAPT", description = "its id")
+    private String id = "";
+
+    @Override
+    int run() throws IOException {
+      JsonNode invited = billing().get(invitation(id));
+      if (isJson()) {
+        json(invited);
+        return 0;
+      }
+      String request = invited.path("request").asString("");
+      if (request.isEmpty()) {
+        err().printf("%s has not used its code yet%n", id);
+        return 1;
+      }
+      out().print(request);
+      out().flush();
+      return 0;
+    }
+  }
+
+  /// Gives a SNAPT that was invited its certificate.
+  @Command(
+      name = "certificate",
+      description = {
+        "Give an invited SNAPT the certificate that was issued for its request, and enrol it. The"
+            + " SNAPT fetches it by itself."
+      },
+      mixinStandardHelpOptions = true,
+      footer = {"", "Example:", "  denarii snapts certificate snapt-3 snapt-3.pem"})
+  static final class Certify extends ReadingCall {
+    @Parameters(index = "0", paramLabel = "SNAPT", description = "its id")
+    private String id = "";
+
+    @Parameters(
+        index = "1",
+        paramLabel = "FILE",
+        description = "PEM: its certificate first, then those of intermediate authorities")
+    private Path file = Path.of("");
+
+    @Override
+    int run() throws IOException {
+      JsonNode certified =
+          billing()
+              .send(
+                  "PUT",
+                  invitation(id) + "/certificate",
+                  Map.of("certificates", Files.readString(file)),
+                  Map.of())
+              .body();
+      if (isJson()) {
+        json(certified);
+      } else {
+        out().printf("%s enrolled: owner %s%n", id, certified.path("owner").asString());
+      }
+      return 0;
+    }
+  }
+
+  private static String invitation(String id) {
+    return "/snapts/" + Pages.encoded(id) + "/invitation";
   }
 
   /// Removes a SNAPT.

@@ -25,7 +25,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 /// `…Parts`; this class makes the parts that belong to no package. The paths through the parts:
 ///
 /// - Request of a user: SipEntrance → SipService → Registrar | MessageProxy | SessionNotifier.
-/// - Change of a user: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier.
+/// - Change of a user: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier;
+///   RevokedTokens → AnnounceStream → SNAPTs.
 /// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing, or
 ///   → QueueForwarder → broker; then broker → VerdictReader → ReportStream.
 ///

@@ -9,6 +9,7 @@ import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
+import io.viaduct.bridge.revocation.RevokedTokens;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Readiness;
 import java.time.InstantSource;
@@ -29,6 +30,7 @@ final class PeriodicWork {
   private final CreditMessages credit;
   private final SipService.Calls calls;
   private final CreditRelay relay;
+  private final RevokedTokens revoked;
   private final SnaptClaims claims;
   private final BillingProbe probe;
   private final BillingReachability reachability;
@@ -43,6 +45,7 @@ final class PeriodicWork {
       CreditMessages credit,
       SipService.Calls calls,
       CreditRelay relay,
+      RevokedTokens revoked,
       SnaptClaims claims,
       BillingProbe probe,
       BillingReachability reachability,
@@ -55,6 +58,7 @@ final class PeriodicWork {
     this.credit = credit;
     this.calls = calls;
     this.relay = relay;
+    this.revoked = revoked;
     this.claims = claims;
     this.probe = probe;
     this.reachability = reachability;
@@ -74,6 +78,8 @@ final class PeriodicWork {
     calls.onClock();
     relay.onClock();
     claims.onClock();
+    revoked.onClock();
+    claims.refresh();
     probe.onClock();
     reachability.show(readiness);
   }

@@ -25,6 +25,9 @@ final class ServiceFiles {
   static final String BRIDGE = "ims-bridge";
   static final String WEBGUI = "webgui";
 
+  /// Directory of certificates for SNAPTs that have made their keys themselves.
+  static final String SIGNED = "signed";
+
   static final String BILLING_CONFIGURATION = BILLING + "/danum-billing.yml";
   static final String BRIDGE_CONFIGURATION = BRIDGE + "/ims-bridge.yml";
   static final String WEBGUI_CONFIGURATION = WEBGUI + "/webgui.yml";
@@ -242,6 +245,14 @@ final class ServiceFiles {
     directory.make(configuration(snapt), () -> snapt(snapt));
   }
 
+  /// Makes the files of a SNAPT whose certificate an authority elsewhere issues: all but `ca.pem`
+  /// and the certificate.
+  void makeRequest(Snapt snapt) throws IOException {
+    certificates.makeRequest(certificate(snapt));
+    makeEd25519(reportKey(snapt));
+    directory.make(configuration(snapt), () -> snapt(snapt));
+  }
+
   private String snapt(Snapt snapt) {
     var text = new StringBuilder(header("snapt-server"));
     text.append("id: ").append(YamlText.quoted(snapt.id())).append('\n');
@@ -269,7 +280,7 @@ final class ServiceFiles {
     return snapt.id() + "/" + snapt.id() + ".yml";
   }
 
-  private static String reportKey(Snapt snapt) {
+  static String reportKey(Snapt snapt) {
     return snapt.id() + "/report.key";
   }
 

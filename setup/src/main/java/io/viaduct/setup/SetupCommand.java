@@ -34,7 +34,13 @@ import picocli.CommandLine.Spec;
           + " service. Then prints the commands to start it. Existing files are kept.",
       "Later runs need no options: they make missing files and print the same commands."
     },
-    subcommands = {AddSnapt.class, AddUser.class, Renew.class})
+    subcommands = {
+      AddSnapt.class,
+      RequestCertificate.class,
+      SignRequest.class,
+      AddUser.class,
+      Renew.class
+    })
 public final class SetupCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   private final InstantSource clock;

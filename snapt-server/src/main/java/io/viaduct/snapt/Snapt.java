@@ -26,6 +26,7 @@ import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.ProbePage;
+import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
@@ -113,6 +114,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Receipts receipts;
   private final ReportSender sender;
   private final TokenKeys tokenKeys;
+  private final RevokedTokens revokedTokens;
   private final AddressPool pool;
   private final EgressPolicy policy;
   private final OwnAddresses ownAddresses;
@@ -157,6 +159,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     sender = new ReportSender(spool, receipts, reports.window());
     reporting = new UsageReporting(spool, intervals, signer, sender, receipts, checkpointThread);
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
+    revokedTokens = RevokedTokens.open(state.resolve("revocations"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     SnaptConfiguration.Egress out = configuration.egress();
     policy = new EgressPolicy(out.allow(), denied(), out.controlNetworks(), out.denyPrivate());
@@ -381,7 +384,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   }
 
   private TokenVerifier verifier() {
-    return new TokenVerifier(tokenKeys, configuration.audience());
+    return new TokenVerifier(tokenKeys, revokedTokens, configuration.audience());
   }
 
   private void startGroup(ControlServer server) throws IOException {
@@ -466,12 +469,20 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.group(groupCounts);
     CertificateMeters.bind(metrics.registry(), tls);
     meters.gauge("viaduct_token_keys", "Keys whose tokens are accepted", tokenKeys::count);
+    meters.gauge(
+        "viaduct_revocations",
+        "Accounts and devices whose tokens are refused before their end",
+        revokedTokens::count);
   }
 
   private void onTokenKeys(SnaptStatusAck answer) {
     tokenKeys.accept(answer);
+    boolean isRevoking = revokedTokens.accept(answer);
     ControlServer server = control;
     if (server != null) {
+      if (isRevoking) {
+        server.revoke();
+      }
       server.told(answer.getDirectoryList(), answer.getSignedDirectory().toByteString());
     }
     if (tokenKeys.count() > 0) {

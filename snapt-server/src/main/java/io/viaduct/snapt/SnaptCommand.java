@@ -40,6 +40,7 @@ public final class SnaptCommand {
   /// The default of `socket` in `SnaptConfiguration.yml`.
   static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/snapt.sock");
 
+  private static final Duration ENROLMENT_WAIT = Duration.ofMinutes(15);
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
   // The state files and sockets expose accounts, charging identifiers and addresses of devices.
@@ -58,7 +59,7 @@ public final class SnaptCommand {
   /// Runs a command line.
   ///
   /// @return the exit code
-  static int run(String... arguments) {
+  public static int run(String... arguments) {
     return ProcessCommandLine.of(new SnaptCommand(), SnaptCommand::codeOf).execute(arguments);
   }
 
@@ -175,6 +176,27 @@ public final class SnaptCommand {
     print(
         "report-key: \"%s\" # of this SNAPT, for 'denarii snapts enrol' or billing's list snapts%n"
             .formatted(Base64.getEncoder().encodeToString(key)));
+    return ExitCode.OK;
+  }
+
+  @Command(
+      description =
+          "Enrols this SNAPT by a code of your operator: hands in its keys, and waits for its"
+              + " certificate.",
+      mixinStandardHelpOptions = true)
+  int enrol(
+      @Option(names = "--config", required = true, paramLabel = "FILE") Path file,
+      @Option(names = "--code", required = true, paramLabel = "CODE") String code,
+      @Option(
+              names = "--wait",
+              paramLabel = "TIME",
+              converter = DeadlineOption.class,
+              description = "longest wait for the operator (default: 15m)")
+          @Nullable Duration patience)
+      throws IOException, InterruptedException {
+    InstantSource clock = InstantSource.system();
+    new Enrolment(source(file).read(), clock, line -> print(line + "\n"))
+        .run(code, patience == null ? ENROLMENT_WAIT : patience);
     return ExitCode.OK;
   }
 

@@ -10,6 +10,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.Revocations;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -32,6 +33,9 @@ public final class TestBridge implements AutoCloseable {
   /// The verdict for each report; empty means that the report gets no answer.
   public volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
       _ -> Optional.of(ReportVerdict.POSTED);
+
+  /// The revoked tokens, in each answer; null as a bridge of the version before.
+  public volatile @Nullable Revocations revocations;
 
   /// The error with which statuses are answered; null means that they are answered with keys.
   public volatile @Nullable Status refusal;
@@ -101,7 +105,9 @@ public final class TestBridge implements AutoCloseable {
             answers.onError(why.asRuntimeException());
             return;
           }
-          answers.onNext(SnaptStatusAck.newBuilder().addAllTokenKeys(keys).build());
+          SnaptStatusAck.Builder answer = SnaptStatusAck.newBuilder().addAllTokenKeys(keys);
+          Revocations revoked = revocations;
+          answers.onNext((revoked == null ? answer : answer.setRevocations(revoked)).build());
         }
       };
     }

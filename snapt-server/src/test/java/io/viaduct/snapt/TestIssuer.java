@@ -2,6 +2,7 @@ package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.usage.SignedMessage;
@@ -57,7 +58,7 @@ public record TestIssuer(KeyPair key, String keyId) {
       keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(tokenKey()).build());
       Files.deleteIfExists(folder.resolve("keys"));
       Files.delete(folder);
-      return new TokenVerifier(keys, AUDIENCE);
+      return new TokenVerifier(keys, RevokedTokens.open(folder.resolve("revocations")), AUDIENCE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -19,6 +20,7 @@ import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
@@ -33,6 +35,8 @@ import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.snapt.reporting.BridgeConnection;
+import io.viaduct.snapt.reporting.BridgeOrders;
 import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
@@ -52,11 +56,13 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.KeyPair;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -66,9 +72,9 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +99,15 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
           new FreeDestinations(
               List.of(EgressRule.of("udp 9053"), EgressRule.of("198.51.100.0/24"))));
 
-  private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
+  /// Signs the reports.
+  public final KeyPair reportKey = Ed25519.generate();
+
+  private final ScheduledExecutorService reportingThread =
+      Executors.newSingleThreadScheduledExecutor();
+  private final String id;
+  private final ReportSender sender;
+  private final TokenKeys keys;
+  private @Nullable BridgeConnection bridge;
   public final ReportSpool spool;
   public final Receipts receipts;
   public final UsageReporting reporting;
@@ -105,6 +119,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final InetSocketAddress controlAddress;
   public final InetSocketAddress dataAddress;
   public final TokenVerifier tokens;
+  public final RevokedTokens revoked;
 
   public TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval)
       throws Exception {
@@ -158,6 +173,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
       String id,
       AddressPool pool)
       throws Exception {
+    this.id = id;
     loops =
         new MultiThreadIoEventLoopGroup(
             loopCount, new DefaultThreadFactory("relay", true), EpollIoHandler.newFactory());
@@ -186,18 +202,20 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     eventLoops.forEach(loop -> ports.add(new Port(loop)));
     dataAddress = relay.start(List.copyOf(ports), eventLoops);
     registry = new SessionRegistry(8, idle, pool, relay, () -> spoolFull, new SecureRandom());
-    TokenKeys keys = TokenKeys.open(folder.resolve("token-keys"));
+    keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
-    tokens = new TokenVerifier(keys, TestIssuer.AUDIENCE);
+    revoked = RevokedTokens.open(folder.resolve("revocations"));
+    tokens = new TokenVerifier(keys, revoked, TestIssuer.AUDIENCE);
     spool = ReportSpool.open(folder.resolve("spool"), 1_000);
     Duration noWait = Duration.ZERO;
     receipts = new Receipts(spool, this, noWait, this::settle);
+    sender = new ReportSender(spool, receipts, 8);
     reporting =
         new UsageReporting(
             spool,
             IntervalLog.open(folder.resolve("intervals"), 1 << 20),
-            new ReportSigner("report", Ed25519.generate().getPrivate()),
-            new ReportSender(spool, receipts, 8),
+            new ReportSigner("report", reportKey.getPrivate()),
+            sender,
             receipts,
             reportingThread);
     control =
@@ -272,6 +290,41 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
         reader.batchEnd();
         buffer.release();
       });
+    }
+  }
+
+  /// Announces this SNAPT to a bridge every 200 ms, sends it the reports, and obeys its answers.
+  ///
+  /// @param channel closed with this SNAPT
+  public void announceTo(ManagedChannel channel) {
+    SnaptStatus status =
+        SnaptStatus.newBuilder()
+            .setSnaptId(id)
+            .setHost("localhost")
+            .setControlPort(controlAddress.getPort())
+            .setDataPort(dataAddress.getPort())
+            .setEpoch(7)
+            .build();
+    BridgeConnection connection =
+        new BridgeConnection(
+            channel,
+            reportingThread,
+            InstantSource.system(),
+            reporting,
+            sender,
+            () -> status,
+            this::told,
+            BridgeOrders.NONE,
+            credit);
+    connection.start(Duration.ofMillis(200));
+    bridge = connection;
+  }
+
+  /// Takes the bridge's answer to a status, as [Snapt] does.
+  public void told(SnaptStatusAck answer) {
+    keys.accept(answer);
+    if (revoked.accept(answer)) {
+      control.revoke();
     }
   }
 
@@ -367,6 +420,9 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public void close() {
     control.stop();
     relay.close();
+    if (bridge != null) {
+      bridge.close();
+    }
     reportingThread.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }

@@ -403,6 +403,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
           TOKEN_EXPIRED,
           TOKEN_NOT_YET_VALID,
           TOKEN_AUDIENCE,
+          TOKEN_REVOKED,
           PROOF_INVALID ->
           listener.tokenRefused(words);
       case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> {

@@ -171,6 +171,38 @@ class ControlClientTest {
   }
 
   @Test
+  void aRevokedDeviceLearnsWhyAsksForATokenAndResumesNoSession() throws Exception {
+    AtomicBoolean isRevoked = new AtomicBoolean();
+    serve((to, message) -> {
+      if (!message.hasHello()) {
+        return;
+      }
+      if (isRevoked.getAndSet(true)) {
+        to.send(
+            ControlMessage.newBuilder()
+                .setRefusal(
+                    Refusal.newBuilder()
+                        .setCode(RefusalCode.TOKEN_REVOKED)
+                        .setDetail("the account is suspended")));
+      } else {
+        to.send(welcome("s1", false));
+        to.send(
+            ControlMessage.newBuilder()
+                .setGoodbye(Goodbye.newBuilder().setReason("REVOKED: the account is suspended")));
+      }
+    });
+    connect("snapt-1");
+    await().until(() -> !agent.tokensRefused.isEmpty());
+    assertThat(agent.tokensRefused.peek()).isEqualTo("TOKEN_REVOKED: the account is suspended");
+    await().until(() -> agent.lost.size() >= 2);
+    assertThat(agent.lost).startsWith(ControlFailure.GOODBYE, ControlFailure.REFUSED);
+    assertThat(agent.details.peek()).contains("REVOKED: the account is suspended");
+    assertThat(snapt.received)
+        .filteredOn(ControlMessage::hasHello)
+        .allSatisfy(hello -> assertThat(hello.getHello().getResumeSessionId()).isEmpty());
+  }
+
+  @Test
   void aLostConnectionIsMadeAgainAndTheSessionResumedUnderTheSameIndex() throws Exception {
     serve(TestSnapt::welcomeAll);
     connect("snapt-1");

@@ -108,8 +108,16 @@ public final class Accounts {
     jdbc.sql("update account set role = ? where id = ?").param(role.word()).param(id).update();
   }
 
-  public void setState(String id, AccountState state) {
-    jdbc.sql("update account set state = ? where id = ?").param(state.word()).param(id).update();
+  /// Sets the state of an account that is not closed.
+  public void setState(String id, AccountState state, Instant now) {
+    jdbc.sql(
+            "update account set state = :state, inactive_since = case when :state = 'active'"
+                + " then null else coalesce(inactive_since, cast(:now as timestamptz)) end"
+                + " where id = :id")
+        .param("state", state.word())
+        .param("now", Timestamp.from(now))
+        .param("id", id)
+        .update();
   }
 
   public void setSipSecret(String id, SipSecret secret) {
@@ -120,10 +128,11 @@ public final class Accounts {
   }
 
   /// Closes an account. Its password and its personal data are deleted; its id stays.
-  public void close(String id) {
+  public void close(String id, Instant now) {
     jdbc.sql(
-            "update account set state = 'closed', password_hash = null, sip_secret = 'none',"
-                + " display_name = '' where id = ?")
+            "update account set state = 'closed', inactive_since = coalesce(inactive_since, ?),"
+                + " password_hash = null, sip_secret = 'none', display_name = '' where id = ?")
+        .param(Timestamp.from(now))
         .param(id)
         .update();
   }

@@ -8,14 +8,19 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.database.Notifications;
+import io.viaduct.billing.snapts.Invitations;
+import io.viaduct.billing.snapts.Invitations.Joined;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.snapts.SnaptsImport;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.service.operations.LabelledCounters;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
 import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.JoinAnswer;
+import io.viaduct.usage.v1.JoinRequest;
 import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
@@ -25,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -37,6 +43,13 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
   /// Most bridges that watch at the same time. An operator has only a few.
   private static final int WATCHES_MAX = 64;
 
+  private static final int CODE_LENGTH_MAX = 128;
+  private static final int REQUEST_LENGTH_MAX = 16_384;
+  private static final Pattern PEM =
+      Pattern.compile(
+          "-----BEGIN (NEW )?CERTIFICATE REQUEST-----[A-Za-z0-9+/=\\s]+"
+              + "-----END (NEW )?CERTIFICATE REQUEST-----\\s*");
+
   private static final Logger LOG = LoggerFactory.getLogger(EnrolmentService.class);
 
   /// The reasons for refusing a call, or a SNAPT of it.
@@ -45,6 +58,8 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
     TOO_MANY_WATCHES,
     /// A SNAPT of an import breaks a rule.
     MALFORMED_SNAPT,
+    /// A SNAPT showed no valid one-time code.
+    CODE_REFUSED,
     /// The database did not answer.
     DATABASE_AWAY,
     /// Billing is stopping.
@@ -53,6 +68,8 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
 
   private final SnaptRows rows;
   private final SnaptsImport imports;
+  private final Invitations invitations;
+  private final InstantSource clock;
   private final UnaryOperator<String> ownerOf;
   private final Set<DirectoryWatch<SnaptEvent>> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
@@ -62,11 +79,14 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
       Snapts snapts,
       SurchargeBook surcharges,
       SnaptsImport imports,
+      Invitations invitations,
       BillingConfiguration configuration,
       InstantSource clock,
       MeterRegistry registry) {
     this.rows = new SnaptRows(snapts, surcharges, clock);
     this.imports = imports;
+    this.invitations = invitations;
+    this.clock = clock;
     this.ownerOf = configuration::ownerOf;
     refusals =
         LabelledCounters.register(
@@ -121,6 +141,54 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
           Refusal.DATABASE_AWAY,
           Status.UNAVAILABLE.withDescription("the database is away: ask again"));
     }
+  }
+
+  /// Redeems a one-time code, or gives the certificate of a SNAPT that asks again (ADR 0072).
+  @Override
+  public void join(JoinRequest request, StreamObserver<JoinAnswer> answer) {
+    try {
+      answer.onNext(joined(request));
+      answer.onCompleted();
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("a SNAPT cannot join now, database: {}", e.toString());
+      refuse(
+          answer,
+          Refusal.DATABASE_AWAY,
+          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
+    }
+  }
+
+  private JoinAnswer joined(JoinRequest request) {
+    JoinAnswer.Builder answer = JoinAnswer.newBuilder();
+    switch (isWellFormed(request)
+        ? invitations.join(
+            request.getSnaptId(),
+            request.getCode(),
+            request.getReportKey().toByteArray(),
+            request.getCertificateRequest(),
+            clock.instant())
+        : new Joined.Refused()) {
+      case Joined.Waiting() -> {
+        LOG.info("SNAPT {} waits for its certificate", request.getSnaptId());
+        answer.setVerdict(JoinAnswer.Verdict.WAITING);
+      }
+      case Joined.Certified(String certificates) ->
+          answer.setVerdict(JoinAnswer.Verdict.CERTIFIED).setCertificates(certificates);
+      case Joined.Refused() -> {
+        refusals.increment(Refusal.CODE_REFUSED);
+        answer.setVerdict(JoinAnswer.Verdict.CODE_REFUSED);
+      }
+    }
+    return answer.build();
+  }
+
+  // PostgreSQL refuses U+0000 and values that break the rules of the table.
+  private static boolean isWellFormed(JoinRequest request) {
+    return request.getSnaptId().matches("[A-Za-z0-9._-]{1,64}")
+        && request.getCode().length() <= CODE_LENGTH_MAX
+        && request.getReportKey().size() == Ed25519.PUBLIC_KEY_LENGTH
+        && request.getCertificateRequest().length() <= REQUEST_LENGTH_MAX
+        && PEM.matcher(request.getCertificateRequest()).matches();
   }
 
   private void enrol(EnrolledSnapt each, ImportSnaptsResponse.Builder result) {

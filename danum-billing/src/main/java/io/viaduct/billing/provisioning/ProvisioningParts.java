@@ -8,6 +8,7 @@ import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.snapts.Invitations;
 import io.viaduct.billing.snapts.Snapts;
 import io.viaduct.billing.snapts.SnaptsImport;
 import io.viaduct.billing.tariff.SurchargeBook;
@@ -148,10 +149,12 @@ class ProvisioningParts {
       Snapts snapts,
       SurchargeBook surcharges,
       SnaptsImport imports,
+      Invitations invitations,
       BillingConfiguration configuration,
       InstantSource clock,
       MeterRegistry registry) {
-    return new EnrolmentService(snapts, surcharges, imports, configuration, clock, registry);
+    return new EnrolmentService(
+        snapts, surcharges, imports, invitations, configuration, clock, registry);
   }
 
   @Bean

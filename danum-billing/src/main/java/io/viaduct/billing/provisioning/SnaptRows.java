@@ -71,6 +71,9 @@ final class SnaptRows implements DirectoryWatch.Directory<SnaptEvent> {
             .setOwner(row.facts().owner())
             .setRegion(row.facts().region())
             .setLineRate(row.facts().lineRate().orElse(0L));
+    row.certificateKey()
+        .ifPresent(
+            key -> snapt.setCertificateKey(ByteString.copyFrom(Base64.getDecoder().decode(key))));
     SurchargeBook.schedule(asked, clock.instant())
         .all()
         .forEach(each -> snapt.addSurcharges(terms(each)));

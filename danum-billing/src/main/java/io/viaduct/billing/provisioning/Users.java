@@ -113,7 +113,7 @@ public final class Users {
             accounts.setRole(id, change.role());
           }
           if (change.state() != null) {
-            accounts.setState(id, change.state());
+            accounts.setState(id, change.state(), now);
           }
           return accounts.find(id).orElseThrow();
         }));
@@ -210,7 +210,7 @@ public final class Users {
   /// @param version version of the account that the operator knows
   /// @throws UserRefusedException if there is no such account, it has another version, or the
   ///   configuration names it
-  public Account close(String id, long version) {
+  public Account close(String id, long version, Instant now) {
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           Account account = accounts.lock(id).orElseThrow(() -> unknown(id));
@@ -222,7 +222,7 @@ public final class Users {
             credentials.remove(id);
             devices.removeAll(id);
             sessions.endOthers(id, "");
-            accounts.close(id);
+            accounts.close(id, now);
           }
           return accounts.find(id).orElseThrow();
         }));

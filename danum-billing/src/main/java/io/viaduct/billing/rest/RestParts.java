@@ -71,6 +71,7 @@ import tools.jackson.databind.json.JsonMapper;
   StatementsResource.class,
   SipAddressesResource.class,
   SnaptsResource.class,
+  InvitationsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,

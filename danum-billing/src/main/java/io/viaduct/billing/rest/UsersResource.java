@@ -206,7 +206,7 @@ class UsersResource {
       throw ownAccount();
     }
     long known = EntityTag.required(version);
-    return AccountView.tagged(translateRefusal(() -> users.close(id, known)));
+    return AccountView.tagged(translateRefusal(() -> users.close(id, known, clock.instant())));
   }
 
   @Refuses({

@@ -60,14 +60,19 @@ public final class IntervalStore {
   /// Locks the rows of the accounts in a fixed order, so that two transactions cannot deadlock. The
   /// bounds of an account are then checked by one transaction at a time.
   ///
-  /// @return state by id, for each account that exists
-  Map<String, String> lockAccounts(List<MeasuredInterval> reports) {
-    Map<String, String> states = new HashMap<>();
+  /// @return standing by id, for each account that exists
+  Map<String, AccountStanding> lockAccounts(List<MeasuredInterval> reports) {
+    Map<String, AccountStanding> states = new HashMap<>();
     Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
-    jdbc.sql("select id, state from account where id = any(?) order by id for no key update")
+    jdbc.sql(
+            "select id, state, inactive_since from account where id = any(?) order by id"
+                + " for no key update")
         .param(ids)
         .query(row -> {
-          states.put(row.getString(1), row.getString(2));
+          Timestamp since = row.getTimestamp(3);
+          states.put(
+              row.getString(1),
+              new AccountStanding(row.getString(2), since == null ? null : since.toInstant()));
         });
     return states;
   }

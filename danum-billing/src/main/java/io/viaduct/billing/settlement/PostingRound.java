@@ -33,8 +33,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /// Decides and stores a batch of reports inside the caller's database transaction. No two reports
 /// of a batch have the same identity.
 final class PostingRound {
-  private static final String ACTIVE = "active";
-
   private final JdbcTemplate batches;
   private final IntervalStore store;
   private final HeldReports held;
@@ -47,7 +45,7 @@ final class PostingRound {
   private final TermsInForce.Known terms;
   private final Instant now;
 
-  private Map<String, String> accounts = Map.of(); // state by id
+  private Map<String, AccountStanding> accounts = Map.of(); // by id
   private Map<IntervalStore.Session, Long> epochs = new HashMap<>();
   private Map<IntervalStore.Run, Long> sequences = Map.of();
   private Map<IntervalKey, BilledBefore> billedBefore = Map.of();
@@ -216,16 +214,16 @@ final class PostingRound {
   // missing token and permits a suspended account. It does not replace a token that cannot be
   // checked, or an account that does not exist.
   private Optional<Obstacle> unproven(MeasuredInterval report) {
-    if (!isPayable(report)) {
+    AccountStanding account = accounts.get(report.account());
+    if (account == null) {
       return Optional.of(
           new Obstacle(HoldReason.UNKNOWN_ACCOUNT, "no account '" + report.account() + "'"));
     }
-    String state = accounts.getOrDefault(report.account(), "");
-    if (!state.equals(ACTIVE) && report.evidence().release() == null) {
+    if (!account.paysFor(report.startedAt()) && report.evidence().release() == null) {
       return Optional.of(
           new Obstacle(
               HoldReason.ACCOUNT_INACTIVE,
-              "account '%s' is %s".formatted(report.account(), state)));
+              "account '%s' is %s".formatted(report.account(), account.state())));
     }
     Evidence.Strength strength = report.evidence().strength();
     if (strength == Evidence.Strength.TOKEN_KEY_UNKNOWN) {

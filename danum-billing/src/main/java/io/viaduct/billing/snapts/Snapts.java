@@ -21,7 +21,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class Snapts {
   private static final String SELECT =
       "select s.id, s.report_key, s.region, s.line_rate, s.version, s.enrolled_at,"
-          + " (select o.owner from snapt_owner o where o.snapt_id = s.id order by o.number desc limit 1)"
+          + " s.certificate_key, (select o.owner from snapt_owner o where o.snapt_id = s.id order by o.number desc limit 1)"
           + " from snapt s where s.removed_at is null ";
 
   private static final int ID_LOCK = 0x736e6170;
@@ -103,6 +103,17 @@ public final class Snapts {
         }));
   }
 
+  /// Lets an enrolled SNAPT show only certificates with one key from now on. Its former
+  /// certificates are void.
+  ///
+  /// @param key SHA-256 of the SubjectPublicKeyInfo
+  void pin(String id, byte[] key) {
+    jdbc.sql("update snapt set certificate_key = ?, version = version + 1 where id = ?")
+        .param(key)
+        .param(id)
+        .update();
+  }
+
   /// Removes a SNAPT.
   ///
   /// @param known version that the caller has read; null if the caller does not care
@@ -168,7 +179,8 @@ public final class Snapts {
     String sql =
         again
             ? "update snapt set report_key = :key, region = :region, line_rate = :rate,"
-                + " enrolled_at = :now, removed_at = null, version = version + 1 where id = :id"
+                + " certificate_key = null, enrolled_at = :now, removed_at = null,"
+                + " version = version + 1 where id = :id"
             : "insert into snapt (id, report_key, region, line_rate, enrolled_at)"
                 + " values (:id, :key, :region, :rate, :now)";
     bind(jdbc.sql(sql), wanted).param("now", Timestamp.from(now)).update();
@@ -229,9 +241,10 @@ public final class Snapts {
         new SnaptFacts(
             row.getString(1),
             Base64.getEncoder().encodeToString(row.getBytes(2)),
-            row.getString(7),
+            row.getString(8),
             row.getString(3),
             rate == 0 ? Optional.empty() : Optional.of(rate)),
+        Optional.ofNullable(row.getBytes(7)).map(Base64.getEncoder()::encodeToString),
         row.getLong(5),
         row.getTimestamp(6).toInstant());
   }

@@ -18,6 +18,11 @@ class SnaptsParts {
   }
 
   @Bean
+  Invitations invitations(JdbcClient jdbc, TransactionTemplate transaction, Snapts snapts) {
+    return new Invitations(jdbc, transaction, snapts);
+  }
+
+  @Bean
   LineRates lineRates(JdbcClient jdbc) {
     return new LineRates(jdbc);
   }

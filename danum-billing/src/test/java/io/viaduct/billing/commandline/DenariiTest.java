@@ -342,9 +342,13 @@ class DenariiTest {
     String key =
         Base64.getEncoder()
             .encodeToString(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
-    CommandRun unknown = operator.run("snapts", "enrol", snapt, "--owner", owner);
+    CommandRun unknown = operator.run("snapts", "enrol", snapt);
     assertThat(unknown.code()).isEqualTo(64);
-    assertThat(unknown.err()).contains("is not enrolled: name its --report-key");
+    assertThat(unknown.err()).contains("is not enrolled: name its --owner");
+    assertThat(operator.run("snapts", "enrol", snapt, "--owner", owner).succeeds().out())
+        .containsPattern("code for " + snapt + ", once until .*\n  [A-Za-z0-9_-]{43}\n");
+    assertThat(operator.run("snapts", "csr", snapt).err())
+        .contains(snapt + " has not used its code yet");
     String[] enrol = {"snapts", "enrol", snapt, "--report-key", key, "--owner", owner};
     assertThat(operator.run(enrol).succeeds().out())
         .isEqualTo("%s enrolled: owner %s, region none%n".formatted(snapt, owner));

@@ -17,6 +17,7 @@ import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -305,6 +306,19 @@ class ReceiptRulesTest {
         .extracting(HeldReports.HeldReport::why)
         .containsExactly(HoldReason.ACCOUNT_INACTIVE);
     rig.release.release(held().getFirst().id(), OLGA, rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(WORKED);
+  }
+
+  @Test
+  void aReportOfAnIntervalThatBeganBeforeTheSuspensionIsChargedAndTheNextOneIsHeld() {
+    UsageReport last = worked(0);
+    rig.jdbc.update(
+        "update account set state = 'suspended', inactive_since = ? where id = ?",
+        new Timestamp(last.getStartMs() + 1),
+        alice);
+    assertVerdict(Reports.signed(last), ReportVerdict.POSTED);
+    rig.clock.advance(Duration.ofMinutes(1));
+    assertVerdict(Reports.signed(worked(1)), ReportVerdict.HELD);
     assertThat(rig.balance(alice)).isEqualTo(WORKED);
   }
 

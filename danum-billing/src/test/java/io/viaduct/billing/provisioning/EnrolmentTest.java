@@ -8,6 +8,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
@@ -21,9 +22,12 @@ import io.viaduct.usage.v1.EnrolledSnapt;
 import io.viaduct.usage.v1.EnrolmentGrpc;
 import io.viaduct.usage.v1.ImportSnaptsRequest;
 import io.viaduct.usage.v1.ImportSnaptsResponse;
+import io.viaduct.usage.v1.JoinAnswer;
+import io.viaduct.usage.v1.JoinRequest;
 import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Instant;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /// Operators enrol SNAPTs by REST, and a bridge follows by gRPC. The database is shared, so each
 /// test has ids of its own.
@@ -273,5 +278,119 @@ class EnrolmentTest {
     Answer refused = put("{\"reportKey\":\"AAAA\",\"owner\":\"acme\"}", Map.of());
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.raw().body()).contains("report-key must be base64");
+  }
+
+  private static final String REQUEST =
+      "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
+
+  private String invite() throws Exception {
+    Answer made =
+        billing.call(
+            "POST",
+            "/api/v1/snapts/" + snapt + "/invitation",
+            operator,
+            "{\"owner\":\"%s\",\"region\":\"north\"}".formatted(owner),
+            Map.of());
+    assertThat(made.status()).isEqualTo(201);
+    return made.body().get("code").asString();
+  }
+
+  private JoinRequest.Builder joining(String code) {
+    return JoinRequest.newBuilder()
+        .setSnaptId(snapt)
+        .setCode(code)
+        .setReportKey(ByteString.copyFrom(Base64.getDecoder().decode(key)))
+        .setCertificateRequest(REQUEST);
+  }
+
+  private static JoinAnswer join(JoinRequest.Builder request) {
+    return EnrolmentGrpc.newBlockingStub(channel).join(request.build());
+  }
+
+  private static JoinAnswer.Verdict verdict(JoinRequest.Builder request) {
+    return join(request).getVerdict();
+  }
+
+  private Answer certify(String certificates) throws Exception {
+    return billing.call(
+        "PUT",
+        "/api/v1/snapts/" + snapt + "/invitation/certificate",
+        operator,
+        JsonMapper.shared().writeValueAsString(Map.of("certificates", certificates)),
+        Map.of());
+  }
+
+  @Test
+  void anInvitedSnaptUsesItsCodeOnceWaitsAndGetsItsCertificateWhenItIsEnrolled() throws Exception {
+    String code = invite();
+    assertThat(certify("none").status()).isEqualTo(400);
+    String certificate = Files.readString(billing.authority.issue(snapt).certificate());
+    assertThat(certify(certificate).status()).as("nobody has asked").isEqualTo(404);
+    assertThat(verdict(joining(code))).isEqualTo(JoinAnswer.Verdict.WAITING);
+    assertThat(verdict(joining(code))).as("again").isEqualTo(JoinAnswer.Verdict.WAITING);
+    Answer invited = billing.get("/api/v1/snapts/" + snapt + "/invitation", operator);
+    assertThat(invited.body().get("request").asString()).isEqualTo(REQUEST);
+    assertThat(invited.body().get("reportKey").asString()).isEqualTo(key);
+    assertThat(invited.body().get("certified").asBoolean()).isFalse();
+    assertThat(
+            certify(Files.readString(billing.authority.issue("snapt-other").certificate()))
+                .status())
+        .as("another's name")
+        .isEqualTo(400);
+    assertThat(certify(certificate).status()).isEqualTo(200);
+    JoinAnswer certified = join(joining(code));
+    assertThat(certified.getVerdict()).isEqualTo(JoinAnswer.Verdict.CERTIFIED);
+    assertThat(certified.getCertificates()).isEqualTo(certificate);
+    Answer enrolled = billing.get("/api/v1/snapts/" + snapt, operator);
+    assertThat(enrolled.body().get("reportKey").asString()).isEqualTo(key);
+    assertThat(enrolled.body().get("owner").asString()).isEqualTo(owner);
+  }
+
+  @Test
+  void aCodeIsRefusedToOthersAfterItsUseForAnotherIdAndAfterTheNextInvitation() throws Exception {
+    String code = invite();
+    assertThat(verdict(joining(code + "x"))).isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    assertThat(verdict(joining(code).setSnaptId("snapt-thief")))
+        .isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    assertThat(verdict(joining(code))).isEqualTo(JoinAnswer.Verdict.WAITING);
+    assertThat(verdict(joining(code).setReportKey(ByteString.copyFrom(new byte[32]))))
+        .isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    assertThat(verdict(joining(code).setCertificateRequest(REQUEST.replace("AAAA", "BBBB"))))
+        .isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    String next = invite();
+    assertThat(verdict(joining(code))).isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    assertThat(verdict(joining(next))).isEqualTo(JoinAnswer.Verdict.WAITING);
+  }
+
+  @Test
+  void hostileRequestsToJoinAreRefusedAndCounted() throws Exception {
+    String code = invite();
+    double before = refused();
+    List<JoinRequest.Builder> hostile =
+        List.of(
+            joining("\0"),
+            joining("x".repeat(10_000)),
+            joining(code).setSnaptId("a b"),
+            joining(code).setReportKey(ByteString.EMPTY),
+            joining(code).setCertificateRequest(""),
+            joining(code).setCertificateRequest(REQUEST.replace("AAAA", "A\0A")),
+            joining(code).setCertificateRequest(REQUEST.replace("AAAA", "A".repeat(20_000))));
+    for (JoinRequest.Builder each : hostile) {
+      assertThat(verdict(each)).isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
+    }
+    assertThat(refused() - before).isEqualTo(hostile.size());
+    assertThat(verdict(joining(code)))
+        .as("the code is not used")
+        .isEqualTo(JoinAnswer.Verdict.WAITING);
+  }
+
+  private static double refused() {
+    return billing
+        .parts
+        .getBean(MeterRegistry.class)
+        .get("viaduct_enrolment_refused")
+        .tag("reason", "code_refused")
+        .counter()
+        .count();
   }
 }

@@ -15,6 +15,7 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.tls.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +131,7 @@ class SubscriberImportTest {
   void aClosedAccountStaysClosed() throws Exception {
     users.importFrom(file(""));
     credentials.remove(alice);
-    accounts.close(alice);
+    accounts.close(alice, Instant.EPOCH);
     assertThat(users.importFrom(file("overwrite: true")))
         .isEqualTo(Map.of(Outcome.CLOSED, 1, Outcome.UNCHANGED, 1));
     assertThat(credentials.find(alice)).isEmpty();

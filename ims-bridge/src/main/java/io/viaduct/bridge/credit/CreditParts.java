@@ -40,7 +40,11 @@ class CreditParts {
             new RemovedDevices(subscribers, feed::isCurrent),
             clock,
             registry);
-    subscribers.onRevoked(relay::lostDevice);
+    subscribers.onChange(change -> {
+      if (!change.lostDevices().isEmpty()) {
+        relay.lostDevice(change.user());
+      }
+    });
     return relay;
   }
 }

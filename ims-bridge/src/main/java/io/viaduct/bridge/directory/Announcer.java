@@ -14,6 +14,9 @@ public interface Announcer {
   /// Sends the directory again, because it has changed.
   void changed();
 
+  /// Sends the revocations if they have changed and the SNAPT reads its stream.
+  void refresh();
+
   /// Asks the SNAPT to send a status at once.
   ///
   /// @param number the status repeats it; SNAPTs of the previous version ignore the probe and send

@@ -145,6 +145,14 @@ public final class SnaptClaims {
     });
   }
 
+  /// Lets each stream send what its SNAPT has not got yet; must be called a few times per second.
+  public synchronized void refresh() {
+    claims.values().stream()
+        .map(claim -> claim.owner)
+        .filter(Objects::nonNull)
+        .forEach(owner -> owner.stream().refresh());
+  }
+
   private void leave(Instant now) {
     boolean changed = false;
     for (Map.Entry<String, Claim> each : claims.entrySet()) {

@@ -2,9 +2,12 @@ package io.viaduct.bridge.directory;
 
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.SnaptState;
 import io.viaduct.usage.v1.SnaptStatus;
+import java.nio.ByteBuffer;
+import java.security.PublicKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -79,6 +82,17 @@ public final class SnaptDirectory {
     synchronized (entries) {
       return Optional.ofNullable(entries.get(id)).map(SnaptEntry::configured);
     }
+  }
+
+  /// Returns whether a SNAPT may show a certificate with a public key: any key, unless billing has
+  /// given the certificate.
+  public boolean mayShow(String id, PublicKey key) {
+    Optional<ByteBuffer> wanted;
+    synchronized (entries) {
+      wanted =
+          Optional.ofNullable(entries.get(id)).flatMap(each -> each.enrolled().certificateKey());
+    }
+    return wanted.isEmpty() || wanted.get().equals(ByteBuffer.wrap(Sha256.of(key.getEncoded())));
   }
 
   /// Checks a status.

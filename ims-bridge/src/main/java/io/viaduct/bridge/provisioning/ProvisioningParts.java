@@ -8,6 +8,7 @@ import io.viaduct.bridge.directory.SnaptMeters;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.revocation.RevokedTokens;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -23,11 +24,12 @@ class ProvisioningParts {
   SubscriberFeed subscriberFeed(
       ManagedChannel billing,
       Subscribers subscribers,
+      RevokedTokens revoked,
       BridgeConfiguration configuration,
       MeterRegistry registry)
       throws IOException {
     return SubscriberFeed.start(
-        billing, subscribers, configuration.state(), configuration.domain(), registry);
+        billing, subscribers, revoked, configuration.state(), configuration.domain(), registry);
   }
 
   @Bean

@@ -17,6 +17,7 @@ import io.viaduct.usage.v1.RefusedSnapt;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -237,7 +238,10 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
                     snapt.getOwner(),
                     snapt.getRegion(),
                     snapt.getLineRate() == 0 ? Optional.empty() : Optional.of(snapt.getLineRate())),
-                Surcharges.of(snapt.getSurchargesList())));
+                Surcharges.of(snapt.getSurchargesList()),
+                snapt.getCertificateKey().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(ByteBuffer.wrap(snapt.getCertificateKey().toByteArray()))));
         onSnapt.accept(snapt.getSnaptId());
       } catch (IllegalArgumentException e) {
         LOG.error("SNAPT '{}' of billing is not used: {}", snapt.getSnaptId(), e.getMessage());

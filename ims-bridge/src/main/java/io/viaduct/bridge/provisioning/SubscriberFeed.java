@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.revocation.RevokedTokens;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
@@ -29,6 +30,7 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   private static final Duration COPY_DELAY = Duration.ofSeconds(1);
 
   private final Subscribers subscribers;
+  private final RevokedTokens revoked;
   private final SubscriberCopy copy;
   private final String domain;
   private final ChangeStream<SubscriberEvent> stream;
@@ -41,11 +43,13 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   private SubscriberFeed(
       ManagedChannel billing,
       Subscribers subscribers,
+      RevokedTokens revoked,
       Path state,
       String domain,
       MeterRegistry registry)
       throws IOException {
     this.subscribers = subscribers;
+    this.revoked = revoked;
     this.copy = new SubscriberCopy(state, domain);
     this.domain = domain;
     this.stream =
@@ -76,11 +80,13 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   public static SubscriberFeed start(
       ManagedChannel billing,
       Subscribers subscribers,
+      RevokedTokens revoked,
       Path state,
       String domain,
       MeterRegistry registry)
       throws IOException {
-    SubscriberFeed feed = new SubscriberFeed(billing, subscribers, state, domain, registry);
+    SubscriberFeed feed =
+        new SubscriberFeed(billing, subscribers, revoked, state, domain, registry);
     feed.copy
         .read()
         .ifPresent(all -> {
@@ -154,6 +160,7 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   private void copy() {
     copyDue.set(false);
     try {
+      revoked.save();
       copy.write(subscribers.all());
     } catch (IOException e) {
       LOG.error("the copy of the users cannot be written: {}", e.toString());

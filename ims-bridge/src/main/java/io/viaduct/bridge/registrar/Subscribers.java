@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class Subscribers implements CredentialStore {
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
   private volatile Consumer<Subscriber> noticed = _ -> {};
-  private volatile Consumer<String> revoked = _ -> {};
+  private final List<Consumer<SubscriberChange>> watchers = new CopyOnWriteArrayList<>();
 
   // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
@@ -52,9 +53,10 @@ public final class Subscribers implements CredentialStore {
     noticed = receiver;
   }
 
-  /// Sets the receiver of users who have lost a device. It is called on the thread of the change.
-  public void onRevoked(Consumer<String> receiver) {
-    revoked = receiver;
+  /// Adds a receiver of each change after the first complete directory. It is called on the thread
+  /// of the change, which may be overtaken by another change of the same user.
+  public void onChange(Consumer<SubscriberChange> receiver) {
+    watchers.add(receiver);
   }
 
   /// Replaces the whole directory.
@@ -69,7 +71,10 @@ public final class Subscribers implements CredentialStore {
     if (before != null) {
       all.forEach(each -> tellNotice(before.get(each.user()), each));
       Map<String, Subscriber> now = known();
-      before.values().forEach(each -> tellRevoked(each, now.get(each.user())));
+      before.values().forEach(each -> tell(each.user(), each, now.get(each.user())));
+      now.values().stream()
+          .filter(each -> !before.containsKey(each.user()))
+          .forEach(each -> tell(each.user(), null, each));
     }
     loaded.complete(true);
   }
@@ -79,12 +84,13 @@ public final class Subscribers implements CredentialStore {
     Subscriber before = known().put(subscriber.user(), subscriber);
     index(before, subscriber);
     tellNotice(before, subscriber);
-    tellRevoked(before, subscriber);
+    tell(subscriber.user(), before, subscriber);
   }
 
-  private void tellRevoked(@Nullable Subscriber before, @Nullable Subscriber now) {
-    if (before != null && (now == null || !now.deviceKeys().containsAll(before.deviceKeys()))) {
-      revoked.accept(before.user());
+  private void tell(String user, @Nullable Subscriber before, @Nullable Subscriber now) {
+    SubscriberChange change = new SubscriberChange(user, before, now);
+    if (!change.isNone()) {
+      watchers.forEach(watcher -> watcher.accept(change));
     }
   }
 
@@ -97,7 +103,7 @@ public final class Subscribers implements CredentialStore {
   public void remove(String user) {
     Subscriber before = known().remove(user);
     index(before, null);
-    tellRevoked(before, null);
+    tell(user, before, null);
   }
 
   private void index(@Nullable Subscriber before, @Nullable Subscriber now) {
@@ -122,22 +128,25 @@ public final class Subscribers implements CredentialStore {
 
   /// Adds a device key that billing has just accepted, without waiting for billing's event.
   public void bound(String user, byte[] deviceKey) {
-    known()
-        .computeIfPresent(
-            user,
-            (_, old) -> {
-              Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
-              keys.add(ByteBuffer.wrap(deviceKey.clone()));
-              return new Subscriber(
-                  old.user(),
-                  old.isSuspended(),
-                  old.ha1(),
-                  old.card(),
-                  old.addresses(),
-                  keys,
-                  old.credit(),
-                  old.notice());
-            });
+    Subscriber before = known().get(user);
+    Subscriber now =
+        known()
+            .computeIfPresent(
+                user,
+                (_, old) -> {
+                  Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
+                  keys.add(ByteBuffer.wrap(deviceKey.clone()));
+                  return new Subscriber(
+                      old.user(),
+                      old.isSuspended(),
+                      old.ha1(),
+                      old.card(),
+                      old.addresses(),
+                      keys,
+                      old.credit(),
+                      old.notice());
+                });
+    tell(user, before, now);
   }
 
   private Map<String, Subscriber> known() {

@@ -9,11 +9,13 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
 import io.viaduct.usage.v1.DrainOrder;
+import io.viaduct.usage.v1.Revocations;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Handles one SNAPT's stream of statuses. It checks each status; [SnaptClaims] decides which
 /// process holds the id.
@@ -23,13 +25,17 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
   private final Supplier<SnaptStatusAck> keys;
+  private final Supplier<Optional<Revocations>> revocations;
   private final StreamObserver<SnaptStatusAck> acks;
   private final Consumer<Optional<Refusal>> outcomes;
+  private @Nullable Revocations told; // guarded by the claims: they make one call at a time
   private volatile boolean ended;
 
   /// @param id common name of the certificate
   /// @param peer address and port of the other end of the connection
   /// @param keys makes the answer to an accepted status: the current token keys and the directory
+  /// @param revocations the revoked tokens: the same object until they change; empty while they are
+  ///   not known
   /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
   AnnounceStream(
       String id,
@@ -37,6 +43,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
       SnaptDirectory directory,
       SnaptClaims claims,
       Supplier<SnaptStatusAck> keys,
+      Supplier<Optional<Revocations>> revocations,
       StreamObserver<SnaptStatusAck> acks,
       Consumer<Optional<Refusal>> outcomes) {
     this.id = id;
@@ -44,6 +51,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     this.directory = directory;
     this.claims = claims;
     this.keys = keys;
+    this.revocations = revocations;
     this.acks = acks;
     this.outcomes = outcomes;
     if (acks instanceof ServerCallStreamObserver<SnaptStatusAck> call) {
@@ -77,16 +85,37 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   @Override
   public void accepted() {
     outcomes.accept(Optional.empty());
-    if (!ended) {
-      acks.onNext(keys.get());
-    }
+    changed();
   }
 
   @Override
   public void changed() {
     if (!ended) {
-      acks.onNext(keys.get());
+      acks.onNext(answer().build());
     }
+  }
+
+  @Override
+  public void refresh() {
+    Optional<Revocations> now = revocations.get();
+    if (!ended && isReading() && now.isPresent() && !now.get().equals(told)) {
+      acks.onNext(answer().build());
+    }
+  }
+
+  // A SNAPT that does not read its stream gets the list later: it may be long.
+  private SnaptStatusAck.Builder answer() {
+    SnaptStatusAck.Builder answer = keys.get().toBuilder();
+    Optional<Revocations> now = revocations.get();
+    if (isReading() && now.isPresent() && !now.get().equals(told)) {
+      told = now.get();
+      answer.setRevocations(now.get());
+    }
+    return answer;
+  }
+
+  private boolean isReading() {
+    return !(acks instanceof ServerCallStreamObserver<SnaptStatusAck> call) || call.isReady();
   }
 
   @Override
@@ -99,7 +128,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   @Override
   public void order(DrainOrder order) {
     if (!ended) {
-      acks.onNext(keys.get().toBuilder().setDrain(order).build());
+      acks.onNext(answer().setDrain(order).build());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.snapts;
 
+import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.credit.CreditRelay;
@@ -9,6 +10,7 @@ import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportStreams;
 import io.viaduct.bridge.reporting.ReportTransport;
 import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.revocation.RevokedTokens;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.ExchangeableTls;
 import java.time.InstantSource;
@@ -26,6 +28,7 @@ class SnaptsParts {
       SnaptDirectory directory,
       SnaptClaims claims,
       TokenIssuer tokens,
+      RevokedTokens revoked,
       ReportVerifier verifier,
       ReportTransport transport,
       ReportStreams streams,
@@ -38,6 +41,7 @@ class SnaptsParts {
         claims,
         tokens,
         new SignedDirectories(tokens, clock),
+        revoked::list,
         verifier,
         transport,
         streams,
@@ -48,13 +52,24 @@ class SnaptsParts {
   }
 
   @Bean
+  JoiningService joiningService(
+      BridgeConfiguration configuration,
+      ManagedChannel billing,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new JoiningService(billing, configuration.billing().deadline(), clock, registry);
+  }
+
+  @Bean
   SnaptsServer snaptsServer(
       BridgeConfiguration configuration,
       ExchangeableTls tls,
       SnaptDirectory directory,
       SnaptsService service,
+      JoiningService joining,
       MeterRegistry registry,
       InstantSource clock) {
-    return new SnaptsServer(configuration.grpc(), tls, directory, service, registry, clock);
+    return new SnaptsServer(
+        configuration.grpc(), tls, directory, service, joining, registry, clock);
   }
 }

@@ -25,8 +25,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.SmartLifecycle;
 
-/// The gRPC listener for SNAPTs: mutual TLS 1.3, configured names only. It is the last entrance
-/// that closes.
+/// The gRPC listener for SNAPTs: mutual TLS 1.3, configured names only, except for SNAPTs that
+/// join. It is the last entrance that closes.
 public final class SnaptsServer implements SmartLifecycle {
   private static final int MESSAGE_BYTES_MAX = 1 << 20;
   private static final int CALLS_PER_CONNECTION = 8;
@@ -42,6 +42,7 @@ public final class SnaptsServer implements SmartLifecycle {
       ExchangeableTls tls,
       SnaptDirectory directory,
       SnaptsService service,
+      JoiningService joining,
       MeterRegistry registry,
       InstantSource clock) {
     this.endpoint = endpoint;
@@ -64,6 +65,7 @@ public final class SnaptsServer implements SmartLifecycle {
         new PeerIdentity(
             name -> directory.configured(name).isPresent(),
             directory::isUnenrolled,
+            directory::mayShow,
             strangers::increment);
     listener = new WatchedListener("snapts", new FailedHandshakeLog("gRPC for SNAPTs", clock));
     server =
@@ -84,6 +86,7 @@ public final class SnaptsServer implements SmartLifecycle {
             .permitKeepAliveTime(5, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .addService(ServerInterceptors.intercept(service, identity))
+            .addService(joining.service())
             .build();
   }
 

@@ -21,12 +21,15 @@ import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.Revocations;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The gRPC service that SNAPTs call. [PeerIdentity] has authenticated the caller.
 final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
@@ -37,6 +40,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final SnaptClaims claims;
   private final TokenIssuer tokens;
   private final SignedDirectories signed;
+  private final Supplier<Optional<Revocations>> revocations;
   private final ReportVerifier verifier;
   private final ReportTransport transport;
   private final ReportStreams streams;
@@ -50,6 +54,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       SnaptClaims claims,
       TokenIssuer tokens,
       SignedDirectories signed,
+      Supplier<Optional<Revocations>> revocations,
       ReportVerifier verifier,
       ReportTransport transport,
       ReportStreams streams,
@@ -61,6 +66,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.claims = claims;
     this.tokens = tokens;
     this.signed = signed;
+    this.revocations = revocations;
     this.verifier = verifier;
     this.transport = transport;
     this.streams = streams;
@@ -124,6 +130,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         directory,
         claims,
         this::answer,
+        revocations,
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }

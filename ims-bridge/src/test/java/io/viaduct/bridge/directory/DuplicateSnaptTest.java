@@ -8,6 +8,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.service.digest.Sha256;
+import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -15,11 +17,13 @@ import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
 import io.viaduct.usage.v1.UsageReport;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.Signature;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +59,11 @@ class DuplicateSnaptTest {
     private volatile @Nullable Status end;
 
     Process(String host, long epoch) throws Exception {
-      channel = rig.channel(rig.authority.material("snapt-1"));
+      this(rig.authority.material("snapt-1"), host, epoch);
+    }
+
+    Process(TlsMaterial tls, String host, long epoch) throws Exception {
+      channel = rig.channel(tls);
       status =
           SnaptStatus.newBuilder()
               .setSnaptId("snapt-1")
@@ -203,6 +211,32 @@ class DuplicateSnaptTest {
     try (Process enrolled = new Process("192.0.2.1", 3)) {
       await().until(() -> enrolled.accepted == 1);
     }
+  }
+
+  @Test
+  void aCertificateWithAnotherKeyThanBillingHasGivenIsRefusedAndTheRightOneIsAdmitted()
+      throws Exception {
+    TlsMaterial former = rig.authority.material("snapt-1");
+    TlsMaterial given = rig.authority.material("snapt-1");
+    rig.bridge
+        .directory()
+        .enrol(
+            List.of(
+                new EnrolledSnapt(
+                    rig.configuration.snapts().getFirst(),
+                    Surcharges.NONE,
+                    Optional.of(
+                        ByteBuffer.wrap(
+                            Sha256.of(given.chain().getFirst().getPublicKey().getEncoded()))))));
+    try (Process stolen = new Process(former, "192.0.2.1", 3)) {
+      await().until(() -> stolen.end != null);
+      assertThat(stolen.end.getCode()).isEqualTo(Status.Code.PERMISSION_DENIED);
+      assertThat(stolen.end.getDescription()).contains("'snapt-1'", "this one is void");
+    }
+    try (Process right = new Process(given, "192.0.2.1", 3)) {
+      await().until(() -> right.accepted == 1);
+    }
+    assertThat(rig.registry.get("viaduct_bridge_grpc_strangers").counter().count()).isEqualTo(1);
   }
 
   @Test

@@ -65,6 +65,11 @@ class SnaptClaimsTest {
     }
 
     @Override
+    public void refresh() {
+      // it gets no revocations
+    }
+
+    @Override
     public void probe(long number) {
       probes.add(number);
     }

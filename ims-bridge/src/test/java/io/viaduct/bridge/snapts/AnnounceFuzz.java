@@ -105,6 +105,7 @@ final class AnnounceFuzz {
             new SnaptClaims(directory, () -> NOW),
             tokens,
             new SignedDirectories(tokens, () -> NOW),
+            Optional::empty,
             null,
             null,
             null,

@@ -2,7 +2,10 @@ package io.viaduct.setup.installation;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The name of a host to which peers connect: a DNS name (RFC 1123) in lower case, or an IP
 /// address.
@@ -35,6 +38,20 @@ public record HostName(String text) {
   /// Returns whether this is an IP address and not a DNS name.
   public boolean isAddress() {
     return isAddress(text);
+  }
+
+  /// Returns whether two lists name the same hosts. An IPv6 address has many spellings.
+  public static boolean same(List<HostName> some, List<HostName> others) {
+    return normal(some).equals(normal(others));
+  }
+
+  private static Set<String> normal(List<HostName> hosts) {
+    return hosts.stream().map(HostName::normal).collect(Collectors.toSet());
+  }
+
+  /// Returns the host in a form that can be compared.
+  public String normal() {
+    return isAddress() ? InetAddress.ofLiteral(text).getHostAddress() : text;
   }
 
   /// Returns the host part of a URL, with brackets around an IPv6 address (RFC 3986).

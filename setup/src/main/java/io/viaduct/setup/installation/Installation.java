@@ -37,7 +37,15 @@ public record Installation(
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   // Names of other directories of an installation; no SNAPT may have them.
   private static final Set<String> TAKEN =
-      Set.of("authority", "danum-billing", "database", "ims-bridge", "systemd", "users", "webgui");
+      Set.of(
+          "authority",
+          "danum-billing",
+          "database",
+          "ims-bridge",
+          "signed",
+          "systemd",
+          "users",
+          "webgui");
 
   public Installation {
     require(

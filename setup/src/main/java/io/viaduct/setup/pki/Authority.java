@@ -122,7 +122,7 @@ public record Authority(X509Certificate certificate, PrivateKey key) {
     return sign(builder, key);
   }
 
-  private static GeneralNames alternatives(List<HostName> hosts) {
+  static GeneralNames alternatives(List<HostName> hosts) {
     return new GeneralNames(
         hosts.stream()
             .map(host ->
@@ -131,7 +131,7 @@ public record Authority(X509Certificate certificate, PrivateKey key) {
             .toArray(GeneralName[]::new));
   }
 
-  private static X500Principal name(String commonName) {
+  static X500Principal name(String commonName) {
     var name = new X500NameBuilder(BCStyle.INSTANCE).addRDN(BCStyle.O, "Viaduct");
     try {
       return new X500Principal(name.addRDN(BCStyle.CN, commonName).build().getEncoded());

@@ -4,9 +4,9 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.setup.files.SetupDirectory;
 import io.viaduct.setup.installation.HostName;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -42,6 +42,10 @@ public final class Certificates {
     public String key() {
       return directory + "/" + name + ".key";
     }
+
+    public String request() {
+      return directory + "/" + name + ".csr";
+    }
   }
 
   /// @param now begin of the validity of new certificates
@@ -68,6 +72,32 @@ public final class Certificates {
           authority.issue(wanted.name(), wanted.hosts(), pair.getPublic(), now);
       directory.make(wanted.key(), () -> Pem.text(pair.getPrivate()));
       directory.make(wanted.certificate(), () -> Pem.text(issued));
+    }
+  }
+
+  /// Makes a service's key, and a request for its certificate, unless they exist.
+  public void makeRequest(Wanted wanted) throws IOException {
+    if (isMissing(wanted.key(), wanted.request())) {
+      KeyPair pair = Authority.newKeyPair();
+      directory.make(wanted.key(), () -> Pem.text(pair.getPrivate()));
+      directory.make(
+          wanted.request(), () -> CertificateRequest.text(wanted.name(), wanted.hosts(), pair));
+    }
+  }
+
+  /// Issues the certificate for a key that was made elsewhere, with the authority's certificate
+  /// beside it. Files of an earlier certificate are replaced.
+  public void sign(Wanted wanted, PublicKey key) throws IOException {
+    X509Certificate issued = authority().issue(wanted.name(), wanted.hosts(), key, now);
+    put(wanted.certificate(), Pem.text(issued));
+    put(wanted.directory() + "/ca.pem", directory.read(AUTHORITY));
+  }
+
+  private void put(String file, String text) throws IOException {
+    if (directory.has(file)) {
+      directory.replace(file, text);
+    } else {
+      directory.make(file, () -> text);
     }
   }
 
@@ -128,7 +158,7 @@ public final class Certificates {
     Set<String> named = names(read(wanted.certificate()));
     var unnamed = new ArrayList<HostName>();
     for (HostName host : wanted.hosts()) {
-      if (!named.contains(normal(host))) {
+      if (!named.contains(host.normal())) {
         unnamed.add(host);
       }
     }
@@ -166,7 +196,7 @@ public final class Certificates {
       if (all != null) {
         for (List<?> name : all) {
           if (name.getFirst().equals(DNS_NAME) || name.getFirst().equals(IP_ADDRESS)) {
-            names.add(normal(new HostName(name.get(1).toString())));
+            names.add(new HostName(name.get(1).toString()).normal());
           }
         }
       }
@@ -182,12 +212,7 @@ public final class Certificates {
 
   private static Set<String> texts(List<HostName> hosts) {
     var texts = new HashSet<String>();
-    hosts.forEach(host -> texts.add(normal(host)));
+    hosts.forEach(host -> texts.add(host.normal()));
     return texts;
-  }
-
-  /// Returns a host in a form that can be compared: an IPv6 address has many spellings.
-  private static String normal(HostName host) {
-    return host.isAddress() ? InetAddress.ofLiteral(host.text()).getHostAddress() : host.text();
   }
 }

@@ -36,7 +36,7 @@ public final class Pem {
     return text("PRIVATE KEY", key.getEncoded());
   }
 
-  private static String text(String label, byte[] der) {
+  static String text(String label, byte[] der) {
     var text = new StringWriter();
     try (var pem = new PemWriter(text)) {
       pem.writeObject(new PemObject(label, der));

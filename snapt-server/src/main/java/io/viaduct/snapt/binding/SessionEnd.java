@@ -6,6 +6,8 @@ public enum SessionEnd {
   GOODBYE,
   /// The token expired, and the device, which was heard afterwards, sent no newer one in time.
   TOKEN_EXPIRED,
+  /// The account was suspended or closed, or the device was removed from it.
+  REVOKED,
   /// The device sent neither a datagram nor a control message during the idle time; it may have
   /// slept.
   IDLE,

@@ -367,9 +367,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   }
 
   private void onGoodbye(Session open) {
-    if (receipts != null) {
-      receipts.leaves();
-    }
+    leaves(SessionEnd.GOODBYE.name());
     server.onGoodbye(open);
   }
 
@@ -378,12 +376,22 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     server.cut(open);
   }
 
-  /// Answers the device's Goodbye and closes.
-  void answerGoodbye() {
-    goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name());
+  /// Says that the session ends, and closes. A signing device may sign its last interval before.
+  /// The caller ends the session next.
+  void leaves(String reason) {
+    if (receipts == null) {
+      goodbye(reason);
+    } else {
+      receipts.leaves(reason);
+    }
   }
 
-  /// Returns true if the device has sent a Goodbye and may still sign.
+  /// Says that the session has ended, and closes.
+  void goodbye(String reason) {
+    goodbye(ConnectionEnd.SESSION_ENDED, reason);
+  }
+
+  /// Returns true if the session ends and the device may still sign.
   boolean isLeaving() {
     return receipts != null && receipts.isLeaving() && !ended;
   }

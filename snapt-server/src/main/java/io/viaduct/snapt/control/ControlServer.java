@@ -449,7 +449,7 @@ public final class ControlServer implements ReceiptAsker {
     LOG.info("{} ended: {}", session, why);
     ControlConnection connection = connections.get(session.id());
     if (connection != null && !connection.isLeaving()) {
-      connection.goodbye(ConnectionEnd.SESSION_ENDED, why.name());
+      connection.goodbye(why.name());
     }
   }
 
@@ -517,6 +517,24 @@ public final class ControlServer implements ReceiptAsker {
       return; // a bridge of the version before
     }
     onControlThread(() -> relaysChanged |= relays.told(directory, signed));
+  }
+
+  /// Ends the sessions whose tokens are revoked now. Their last reports are made as always.
+  public void revoke() {
+    onControlThread(() -> {
+      long nowMs = clock.millis();
+      for (Session each : List.copyOf(registry.sessions())) {
+        verifier.revocation(each.shown(), nowMs).ifPresent(words -> revoke(each, words));
+      }
+    });
+  }
+
+  private void revoke(Session session, String words) {
+    ControlConnection connection = connections.get(session.id());
+    if (connection != null) {
+      connection.leaves(SessionEnd.REVOKED.name() + ": " + words);
+    }
+    registry.end(session, SessionEnd.REVOKED);
   }
 
   /// Starts to drain: open sessions are served, new ones refused, and the devices are told at once.

@@ -33,6 +33,7 @@ final class ReceiptKeeper {
   private long dueNumber;
   private ReceiptDialog.@Nullable Interval due;
   private boolean leaving;
+  private String goodbye = "";
   private boolean lastAsked;
 
   ReceiptKeeper(ControlConnection connection, Session session, ReceiptDialog dialog) {
@@ -117,18 +118,21 @@ final class ReceiptKeeper {
           ReceiptDialog.UNSIGNED_MAX + " intervals in a row are not signed: " + dialog.why());
       connection.cut(session);
     } else if (leaving && lastAsked && dialog.isSettled()) {
-      connection.answerGoodbye();
+      connection.goodbye(goodbye);
     }
   }
 
-  /// Handles the device's Goodbye: requests the receipt of the last interval before the connection
-  /// closes.
-  void leaves() {
+  /// Requests the receipt of the last interval before the connection closes. Called when the
+  /// session is about to end by the device's Goodbye, or because its token was revoked.
+  ///
+  /// @param reason of the Goodbye that the device then gets
+  void leaves(String reason) {
     leaving = true;
-    connection.later(ANSWER_MS, TimeUnit.MILLISECONDS, connection::answerGoodbye);
+    goodbye = reason;
+    connection.later(ANSWER_MS, TimeUnit.MILLISECONDS, () -> connection.goodbye(reason));
   }
 
-  /// Returns true if the device has sent a Goodbye and may still sign.
+  /// Returns true if the session ends and the device may still sign.
   boolean isLeaving() {
     return leaving;
   }

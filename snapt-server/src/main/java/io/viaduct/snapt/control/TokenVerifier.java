@@ -16,9 +16,9 @@ import java.util.Optional;
 /// Verifies a session token, and the proof that the device holds the token's key. It contacts no
 /// other service.
 ///
-/// The order of the checks is fixed: form, signature, audience, not before, expiry, proof. A token
-/// with two errors therefore always gets the same answer. The content is not used before the
-/// signature is verified.
+/// The order of the checks is fixed: form, signature, audience, not before, expiry, revocation,
+/// proof. A token with two errors therefore always gets the same answer. The content is not used
+/// before the signature is verified.
 public final class TokenVerifier {
   private static final int TOKEN_BYTES_MAX = 4096;
   private static final int NAME_LENGTH_MAX = 128;
@@ -28,11 +28,13 @@ public final class TokenVerifier {
   private static final long EARLY_MS_MAX = 30_000;
 
   private final TokenKeys keys;
+  private final RevokedTokens revoked;
   private final String audience;
 
   /// @param audience SNAPT group that a token must name
-  public TokenVerifier(TokenKeys keys, String audience) {
+  public TokenVerifier(TokenKeys keys, RevokedTokens revoked, String audience) {
     this.keys = keys;
+    this.revoked = revoked;
     this.audience = audience;
   }
 
@@ -110,7 +112,16 @@ public final class TokenVerifier {
           RefusalCode.TOKEN_EXPIRED,
           "expired at %d ms, it is %d ms: get a new token".formatted(token.getExpiresMs(), nowMs));
     }
-    return new Result.Valid(shown);
+    return revocation(shown, nowMs)
+        .map(why -> refused(RefusalCode.TOKEN_REVOKED, why))
+        .orElse(new Result.Valid(shown));
+  }
+
+  /// Returns why a token that was valid is void before its end; empty if it is not.
+  ///
+  /// @param nowMs Unix time in ms
+  public Optional<String> revocation(ShownToken token, long nowMs) {
+    return revoked.reason(token, nowMs);
   }
 
   private static boolean named(String name) {

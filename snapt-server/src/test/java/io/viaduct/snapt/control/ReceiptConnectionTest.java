@@ -23,9 +23,12 @@ import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.Receipt;
 import io.viaduct.usage.v1.ReceiptRefusal;
 import io.viaduct.usage.v1.ReceiptRefusalReason;
+import io.viaduct.usage.v1.Revocation;
+import io.viaduct.usage.v1.Revocations;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedReceipt;
 import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -198,6 +201,28 @@ class ReceiptConnectionTest {
     assertThat(snapt.onlySession().receipts()).isFalse();
     assertThat(snapt.receipts.owed()).isZero();
     assertThat(control.received).noneMatch(ControlMessage::hasIntervalBoundary);
+  }
+
+  @Test
+  void aDeviceWhoseTokenIsRevokedMaySignItsLastIntervalAndIsThenToldWhy() throws Exception {
+    TestControl control = connect(Feature.RECEIPTS);
+    traffic();
+    snapt.told(
+        SnaptStatusAck.newBuilder()
+            .setRevocations(
+                Revocations.newBuilder()
+                    .addEntries(
+                        Revocation.newBuilder()
+                            .setAccount("alice")
+                            .setReason(Revocation.Reason.SUSPENDED)
+                            .setUntilMs(System.currentTimeMillis() + 60_000)))
+            .build());
+    IntervalBoundary last = boundary(control);
+    await().until(() -> snapt.registry.size() == 0);
+    answer(control, sign(last, 0));
+    assertThat(control.next().getGoodbye().getReason())
+        .isEqualTo("REVOKED: the account is suspended: ask your operator");
+    envelope(SignedUsageReport::hasReceipt);
   }
 
   @Test

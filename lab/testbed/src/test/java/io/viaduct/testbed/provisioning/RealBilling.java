@@ -113,7 +113,14 @@ public final class RealBilling implements AutoCloseable {
   ///
   /// @throws AssertionError with billing's words if it refuses
   public void delete(String path) throws Exception {
-    send("DELETE", path, operator, "", Map.of("If-Match", tag(path)));
+    delete(path, path);
+  }
+
+  /// Deletes a part of a resource in the version that the resource has now, as the operator.
+  ///
+  /// @throws AssertionError with billing's words if it refuses
+  public void delete(String path, String resource) throws Exception {
+    send("DELETE", path, operator, "", Map.of("If-Match", tag(resource)));
   }
 
   private String tag(String path) throws Exception {

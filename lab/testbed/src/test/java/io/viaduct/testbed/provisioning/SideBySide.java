@@ -117,6 +117,11 @@ final class SideBySide implements AutoCloseable {
     billing.delete(path);
   }
 
+  /// Deletes a part of a resource of billing in the version that the resource has now.
+  void delete(String path, String resource) throws Exception {
+    billing.delete(path, resource);
+  }
+
   /// Starts a device's user agent, which does nothing until it is told.
   UserAgent userAgent(String user, String password, UserAgentListener listener) throws Exception {
     return UserAgent.start(

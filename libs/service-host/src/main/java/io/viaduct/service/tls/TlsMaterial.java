@@ -89,11 +89,15 @@ public record TlsMaterial(
   ///
   /// @param authorities authorities that may have issued the peer's certificate
   public static SslContext anonymousClient(List<X509Certificate> authorities) {
-    return build(
-        jdk(
-            SslContextBuilder.forClient()
-                .trustManager(authorities.toArray(X509Certificate[]::new))
-                .endpointIdentificationAlgorithm("HTTPS")));
+    return build(anonymousClientBuilder(authorities));
+  }
+
+  /// Returns the builder of [#anonymousClient], for callers that add options such as ALPN.
+  public static SslContextBuilder anonymousClientBuilder(List<X509Certificate> authorities) {
+    return jdk(
+        SslContextBuilder.forClient()
+            .trustManager(authorities.toArray(X509Certificate[]::new))
+            .endpointIdentificationAlgorithm("HTTPS"));
   }
 
   /// Produces the first message of a handshake and discards it. This loads classes and computes
