@@ -44,8 +44,7 @@ public final class RevokedTokens {
   private static final Duration MARGIN = Duration.ofMinutes(1);
 
   // A change that billing has read before it accepted a device may arrive after the bridge has
-  // heard
-  // of the device. So the loss of a new device counts only if it lasts.
+  // heard of the device. So the loss of a new device counts only if it lasts.
   private static final Duration NEW_FOR = Duration.ofSeconds(5);
   private static final Duration SETTLED = Duration.ofMillis(500);
 

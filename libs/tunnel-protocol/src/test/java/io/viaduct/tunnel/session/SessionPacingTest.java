@@ -7,6 +7,7 @@ import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.SplittableRandom;
+import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,29 +49,42 @@ class SessionPacingTest {
     rig.close();
   }
 
-  /// Datagrams reach the receiver's loop 40 ms late, either because the path delayed them or
-  /// because the loop was busy.
-  @ParameterizedTest
-  @CsvSource({"0, true", "40000000, false"})
-  void aBusyReceiverIsNoQueueInThePath(long waitedNs, boolean paced) {
+  /// Sends five packets each 40 ms.
+  ///
+  /// @param lateNs time by which the packets of a step reach the receiver's loop later
+  /// @param isBusy whether the loop was busy meanwhile
+  private static boolean isPacedAfter(IntToLongFunction lateNs, boolean isBusy) {
     var rig = new LoopbackRig(TestSettings.of(Pacing.AUTO));
     rig.serviceClass = ServiceClass.HT_HD;
     var random = new SplittableRandom(1);
     for (int step = 0; step < 150; step++) {
-      boolean late = step >= 50;
       for (int i = 0; i < 5; i++) {
         byte[] payload = new byte[1_300];
         random.nextBytes(payload);
         rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000, 1, 443), payload));
       }
       rig.send(rig.agent);
-      rig.nowNs += late ? 40_000_000 : 0;
-      rig.snaptMemory.socketWaitNs(late ? waitedNs : 0);
+      long late = lateNs.applyAsLong(step);
+      rig.nowNs += late;
+      rig.snaptMemory.socketWaitNs(isBusy ? late : 0);
       rig.deliver();
-      rig.nowNs += late ? 0 : 40_000_000;
+      rig.nowNs += Math.max(0, 40_000_000 - late);
     }
-    assertThat(rig.agent.isPaced()).isEqualTo(paced);
+    boolean isPaced = rig.agent.isPaced();
     rig.close();
+    return isPaced;
+  }
+
+  @Test
+  void aBusyReceiverIsNoQueueInThePath() {
+    IntToLongFunction laterAndLater = step -> Math.max(0, step - 50) * 2_000_000L;
+    assertThat(isPacedAfter(laterAndLater, false)).isTrue();
+    assertThat(isPacedAfter(laterAndLater, true)).isFalse();
+  }
+
+  @Test
+  void aPathThatIsLongerAtOnceIsNoQueue() {
+    assertThat(isPacedAfter(step -> step < 50 ? 0 : 40_000_000, false)).isFalse();
   }
 
   /// Returns the number of datagrams that an end sends within 20 s while it receives a packet every
