@@ -77,7 +77,7 @@ class BillingCommandTest {
   void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
     assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8).lines())
-        .hasSize(28)
+        .hasSize(29)
         .allMatch(l -> l.startsWith("ok "));
   }
 

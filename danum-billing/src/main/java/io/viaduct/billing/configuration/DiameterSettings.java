@@ -72,13 +72,13 @@ public record DiameterSettings(
   }
 
   /// Returns true if billing speaks Diameter.
-  public boolean isOn() {
+  public boolean hasNode() {
     return !identity.isEmpty();
   }
 
   /// Returns true if billing makes accounting records.
   public boolean hasRecords() {
-    return isOn() && !rf.directory().isEmpty();
+    return hasNode() && !rf.directory().isEmpty();
   }
 
   /// A node.

@@ -60,7 +60,7 @@ class DiameterParts {
         Stage.DIAMETER,
         () -> {
           AccountingPublisher.enable(jdbc, settings.hasRecords());
-          if (!settings.isOn()) {
+          if (!settings.hasNode()) {
             return DiameterEndpoint.NONE;
           }
           CallMessages messages =
