@@ -24,19 +24,20 @@ class SystemdUnitsTest {
   @Test
   void systemdAcceptsTheUnitOfEachService() throws Exception {
     assumeTrue(Files.isExecutable(ANALYZE), ANALYZE + " is missing (apt-get install systemd)");
-    var line =
+    var setup =
         SetupCommand.commandLine(InstantSource.fixed(SetupRun.NOW), new Launcher(ROOT, ROOT));
     String out = installation.toString();
-    assertThat(line.execute("--domain", "ims.test", "--host", "198.51.100.7", "--out", out))
+    assertThat(setup.execute("--domain", "ims.test", "--host", "198.51.100.7", "--out", out))
         .isZero();
 
-    var command = new ArrayList<>(List.of(ANALYZE.toString(), "verify", "--recursive-errors=yes"));
+    var command = new ArrayList<>(List.of(ANALYZE.toString(), "verify", "--recursive-errors=no"));
     command.addAll(units());
     assertThat(command).hasSize(3 + 4);
     Process analyze = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(analyze.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(analyze.waitFor()).as(said).isZero();
-    assertThat(said).isEmpty();
+    // The units of other packages on this machine are read too.
+    assertThat(said.lines().filter(line -> !line.matches("/(usr/)?lib/systemd/.*"))).isEmpty();
   }
 
   private List<String> units() throws IOException {
