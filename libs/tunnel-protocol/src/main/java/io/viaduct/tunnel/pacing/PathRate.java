@@ -13,9 +13,9 @@ package io.viaduct.tunnel.pacing;
 /// to other traffic, the path is longer, or the path has jitter. The measured delay is then the new
 /// base.
 ///
-/// A delay that jumps although no more was sent than the path had carried, that then stays, and at
-/// which what is sent still arrives, is a longer path. It becomes the base without such a test,
-/// which would hold back a small flow for a second.
+/// Under small traffic, a delay that jumps although no more was sent than the path had carried,
+/// that then stays, and at which what is sent still arrives, is a longer path. It becomes the base
+/// without such a test, which would hold back a small flow for a second.
 ///
 /// Rates are in bytes of outer IP packets per second. Constants: simulation and docs/adr/0020.
 public final class PathRate {
@@ -43,6 +43,10 @@ public final class PathRate {
 
   /// Receipts within which what is sent must be seen to arrive after a jump.
   private static final int RECEIPTS_AFTER_JUMP = 10;
+
+  /// Rate above which a jump is not trusted: the burst of a bulk transfer fills a line's queue at
+  /// once, and the queue then stays full.
+  private static final double SMALL_RATE = 250_000;
 
   /// Share of the best rate of before above which the queue of a jump may be ours.
   private static final double SENT_SHARE = 1.1;
@@ -171,7 +175,8 @@ public final class PathRate {
     double delivered = window.deliveredPerSecond();
     double sent = sentPerSecond(queueUs, roundTripUs);
     if (queueUs - queueBeforeUs > JUMP_US) {
-      jumpedUs = sent > SENT_SHARE * best.bytesPerSecond(nowNs) ? 0 : queueUs;
+      double most = Math.min(SMALL_RATE, SENT_SHARE * best.bytesPerSecond(nowNs));
+      jumpedUs = sent > most ? 0 : queueUs;
     }
     queueBeforeUs = queueUs;
     best.delivered(Math.min(delivered, sent), nowNs);
