@@ -209,6 +209,9 @@ public final class PathRate {
             && delivered < MODEM_RATE_MAX
             && queueUs > ENTRY_US + PACKETS_BYTES * 1e6 / delivered + toleratedUs;
     standingReceipts = stands ? standingReceipts + 1 : 0;
+    if (!stands) {
+      jumpedUs = 0; // a later queue of this length is another one
+    }
     if (standingReceipts < RECEIPTS_UNTIL_LIMITED) {
       return;
     }
