@@ -113,7 +113,7 @@ public final class CallCharging {
                 : goOn(request, known.get(), now));
   }
 
-  // What is refused at its beginning leaves no trace: the node may ask for it again.
+  // A call that is refused at its beginning leaves no trace: the node may ask for it again.
   private CallAnswer begin(CallRequest request, String account, Instant now) {
     TariffVersion tariff = TariffBook.inForce(tariffs.versions(), now);
     Optional<CallPrice> price = CallPrice.of(tariff.tariff());

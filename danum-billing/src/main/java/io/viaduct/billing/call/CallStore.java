@@ -34,7 +34,7 @@ final class CallStore {
     }
   }
 
-  /// What a request was charged and answered.
+  /// The charge and the answer of a request.
   record Answered(
       long number,
       Instant at,

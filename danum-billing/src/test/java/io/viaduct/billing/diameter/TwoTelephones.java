@@ -26,7 +26,7 @@ final class TwoTelephones implements AutoCloseable {
   private final DatagramSocket caller = open();
   private final DatagramSocket callee = open();
 
-  /// What the caller has got.
+  /// Messages that the caller has got.
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
   private volatile String callId = "";

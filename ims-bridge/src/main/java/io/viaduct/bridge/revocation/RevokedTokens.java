@@ -116,7 +116,7 @@ public final class RevokedTokens {
     return tokens;
   }
 
-  // What has changed since is compared with the first directory.
+  // The first directory is compared with it, to find later changes.
   private synchronized void take(Revocations last) {
     for (Revocation each : last.getEntriesList()) {
       entries.put(each);

@@ -180,7 +180,7 @@ class RevocationTest {
     try (Snapt snapt = new Snapt("snapt-1")) {
       snapt.learns();
       rig.bridge.subscribers().bound("alice", PHONE.toByteArray());
-      // What billing has read before it accepted the device, and a change that marks its arrival.
+      // A state that billing read before it accepted the device, then a change that marks it.
       rig.users.put(before);
       rig.users.suspend("bob", true);
       snapt.learns("bob SUSPENDED");
