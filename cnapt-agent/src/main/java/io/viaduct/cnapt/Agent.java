@@ -5,6 +5,7 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -179,6 +180,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
             dataLoop,
             nanoTime,
             tun.queues().getFirst(),
+            new AddressRanges(configuration.tun().addresses()),
             mark,
             classifier,
             policy,

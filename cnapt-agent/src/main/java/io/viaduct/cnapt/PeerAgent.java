@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -150,6 +151,7 @@ final class PeerAgent
             dataLoop,
             nanoTime,
             tun.queues().getFirst(),
+            AddressRanges.ALL,
             UNMARKED,
             classifier,
             policy,

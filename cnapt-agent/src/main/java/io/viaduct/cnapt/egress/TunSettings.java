@@ -1,9 +1,12 @@
 package io.viaduct.cnapt.egress;
 
+import io.viaduct.cnapt.classification.AddressPrefix;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The configuration keys `tun: {name, ipv4, ipv6}`.
 ///
@@ -29,6 +32,11 @@ public record TunSettings(String name, String ipv4, String ipv6) {
     if (ipv4.isEmpty() && ipv6.isEmpty()) {
       throw new IllegalArgumentException("one of ipv4 and ipv6 must be given");
     }
+  }
+
+  /// Returns the inner addresses, one or two.
+  public List<AddressPrefix> addresses() {
+    return Stream.of(ipv4, ipv6).filter(each -> !each.isEmpty()).map(AddressPrefix::of).toList();
   }
 
   private static boolean isLiteral(String text, Class<? extends InetAddress> family) {

@@ -347,6 +347,11 @@ public final class AgentMeters {
         data,
         DataCounters::pauses);
     total(
+        "viaduct_tun_foreign_sources",
+        "Packets that were not carried: this host does not have their source in the tunnel",
+        data,
+        DataCounters::foreign);
+    total(
         "viaduct_tun_not_written",
         "Packets that the kernel did not accept",
         data,

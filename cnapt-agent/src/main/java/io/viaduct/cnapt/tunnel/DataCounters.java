@@ -40,6 +40,12 @@ public final class DataCounters {
     return intake.pauses();
   }
 
+  /// Returns the number of packets that were not carried, because this host does not have their
+  /// source address in the tunnel.
+  public long foreign() {
+    return intake.foreign();
+  }
+
   /// Returns the number of packets that the device's kernel did not accept.
   public long notWritten() {
     return writer.notWritten();

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -53,6 +54,7 @@ public final class DataPath implements AutoCloseable {
   /// [TunnelEnd#install]. Flows of several ends are tied to each other, so that those that belong
   /// together have one SNAPT.
   ///
+  /// @param own addresses from which this host sends into the tunnel
   /// @param mark SO_MARK of the sockets
   /// @param end the part of this end
   /// @param admission decides which packets of the other end this host takes
@@ -63,6 +65,7 @@ public final class DataPath implements AutoCloseable {
       IoEventLoop loop,
       LongSupplier nanoTime,
       TunQueue tun,
+      AddressRanges own,
       int mark,
       Classifier classifier,
       Policy policy,
@@ -91,7 +94,7 @@ public final class DataPath implements AutoCloseable {
     this.ends = new TunnelEnds(nanoTime, memory, classes, choice, policy, refusals);
     this.events = new FlowEvents(loop, ends::all);
     classes.tell(events::classified);
-    this.intake = new TunIntake(loop, nanoTime, tun, ends);
+    this.intake = new TunIntake(loop, nanoTime, tun, own, ends);
     this.shared =
         new DataLoop(
             loop,

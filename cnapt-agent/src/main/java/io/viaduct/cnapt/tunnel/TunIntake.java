@@ -3,16 +3,22 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import java.util.function.LongSupplier;
 
 /// Reads the device's packets from the TUN. Reads only while the queue of every class has room.
-/// This back-pressure slows applications down before a packet is dropped. Owner: the data path's
-/// event loop.
+/// This back-pressure slows applications down before a packet is dropped.
+///
+/// A packet from an address that this host does not have in the tunnel is dropped: the kernel
+/// resets a connection of a lost link, for example, and routes that reset here. A SNAPT would
+/// refuse it, and the device would count bytes that are not charged. Owner: the data path's event
+/// loop.
 final class TunIntake implements TunReader {
   /// Takes the packets; called on the event loop.
   interface Next {
@@ -26,6 +32,7 @@ final class TunIntake implements TunReader {
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
   private final TunQueue tun;
+  private final AddressRanges own;
   private final Next next;
   private final VirtioNetHeader header = new VirtioNetHeader();
   private final IpPacket offered = new IpPacket();
@@ -34,11 +41,14 @@ final class TunIntake implements TunReader {
   private boolean started;
   private boolean paused;
   private long pauses;
+  private long foreign;
 
-  TunIntake(IoEventLoop loop, LongSupplier nanoTime, TunQueue tun, Next next) {
+  /// @param own addresses from which this host sends into the tunnel
+  TunIntake(IoEventLoop loop, LongSupplier nanoTime, TunQueue tun, AddressRanges own, Next next) {
     this.loop = loop;
     this.nanoTime = nanoTime;
     this.tun = tun;
+    this.own = own;
     this.next = next;
   }
 
@@ -56,7 +66,12 @@ final class TunIntake implements TunReader {
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
     int ip = headerOffset + VirtioNetHeader.LENGTH;
     offered.set(packet, ip, length, gsoSize, header.needsChecksum());
-    next.packet(offered, nanoTime.getAsLong());
+    boolean isWhole = length >= (offered.isIpv4() ? IpFields.IPV4_HEADER : IpFields.IPV6_HEADER);
+    if (isWhole && !own.haveSource(offered)) {
+      foreign++;
+    } else {
+      next.packet(offered, nanoTime.getAsLong());
+    }
   }
 
   @Override
@@ -81,6 +96,11 @@ final class TunIntake implements TunReader {
   /// Returns the number of times that the TUN was not read because a class's queue was full.
   long pauses() {
     return pauses;
+  }
+
+  /// Returns the number of packets from addresses that this host does not have in the tunnel.
+  long foreign() {
+    return foreign;
   }
 
   /// Stops reading. The TUN queue itself stays open.

@@ -17,6 +17,7 @@ class DataPathLabIT {
           .contains("flow: java ssh LT_LD, reclassified 1\n")
           .contains("echoes: 50\n")
           .contains("class at the SNAPT: LT_LD\n")
+          .contains("carried from a foreign address: 0\n")
           .contains("same socket, new session: 1\n")
           .contains("inner bytes at least 51 kB: true\n")
           .contains("told of the flow at the end: true\n")

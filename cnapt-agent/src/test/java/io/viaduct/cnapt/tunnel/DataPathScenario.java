@@ -3,6 +3,8 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.classification.AddressPrefix;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.MobilitySettings;
@@ -59,12 +61,14 @@ public final class DataPathScenario {
       shell(
           "ip addr add 100.96.0.2/32 dev viaduct8; ip link set viaduct8 up mtu "
               + new TunnelLimits(1500, settings.historyBytes()).tunMtu()
-              + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2");
+              + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2"
+              + "; ip addr add 192.0.2.7/32 dev lo");
       DataPath data =
           new DataPath(
               loop,
               System::nanoTime,
               tun.queues().getFirst(),
+              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
               0,
               Applications.classifier(Optional.of(table)),
               Policy.of(List.of(), Applications.classifier(Optional.of(table))),
@@ -78,13 +82,10 @@ public final class DataPathScenario {
       System.out.println("flow: " + classified(loop, data));
       System.out.println("echoes: " + echoes(program, "x".repeat(1000), 50));
       System.out.println("class at the SNAPT: " + first.serviceClass);
+      System.out.println("carried from a foreign address: " + ofForeign(data));
       loop.submit(() -> data.first().install(second.parameters())).sync();
       System.out.println("same socket, new session: " + echoes(program, "two", 1));
-      long inner = 0;
-      for (ServiceClass each : ServiceClass.values()) {
-        inner += data.carried().preBytes(Direction.SENT, each);
-      }
-      System.out.println("inner bytes at least 51 kB: " + (inner >= 51_000));
+      System.out.println("inner bytes at least 51 kB: " + (innerBytes(data) >= 51_000));
       System.out.println(
           "not written %d, refusals %d, pauses %d"
               .formatted(
@@ -95,6 +96,27 @@ public final class DataPathScenario {
       System.out.println("told of the flow at the end: " + second.told.await(5, TimeUnit.SECONDS));
     }
     System.exit(0);
+  }
+
+  /// Sends what the kernel sends of itself when a connection of a lost link is reset: a packet with
+  /// another source address.
+  private static long ofForeign(DataPath data) throws Exception {
+    long before = innerBytes(data);
+    try (var elsewhere = new DatagramSocket(new InetSocketAddress("192.0.2.7", 0))) {
+      for (int i = 0; i < ATTEMPTS_MAX && data.counters().foreign() == 0; i++) {
+        elsewhere.send(new DatagramPacket(new byte[12], 12, REMOTE));
+        Thread.sleep(1); // the counter has no event to wait for
+      }
+    }
+    return data.counters().foreign() > 0 ? innerBytes(data) - before : -1;
+  }
+
+  private static long innerBytes(DataPath data) {
+    long inner = 0;
+    for (ServiceClass each : ServiceClass.values()) {
+      inner += data.carried().preBytes(Direction.SENT, each);
+    }
+    return inner;
   }
 
   private static int echoes(DatagramSocket program, String text, int wanted) throws IOException {

@@ -3,6 +3,8 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.classification.AddressPrefix;
+import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -65,6 +67,7 @@ public final class TwoSnaptsScenario {
               loop,
               System::nanoTime,
               tun.queues().getFirst(),
+              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
               0,
               classifier,
               Policy.of(List.of(), classifier),
