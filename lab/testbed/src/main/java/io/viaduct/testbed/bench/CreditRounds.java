@@ -19,7 +19,7 @@ final class CreditRounds {
   private static final double SECONDS = 4; // of traffic in a round
 
   /// Credit of the first seconds, in micro-denarii.
-  static final long FIRST = 3_000_000;
+  static final long FIRST = 1_000_000;
 
   private static final long LEAST = 500_000;
 
