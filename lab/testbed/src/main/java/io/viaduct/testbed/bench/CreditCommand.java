@@ -33,6 +33,7 @@ final class CreditCommand implements Callable<Integer> {
   private static final double TOP_UP_MS_MAX = 1_000;
   private static final int UNLIMITED = 0;
   private static final long SEED = 20_260_101;
+  private static final long CHECK = 3_000_000; // in micro-denarii, for the check of the peer
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "--rounds", description = "at each rate (default ${DEFAULT-VALUE})")
@@ -73,9 +74,9 @@ final class CreditCommand implements Callable<Integer> {
     }
     List<Line> lines = new ArrayList<>();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
-        Peer viaduct = environment.viaduct("").credit(CreditRounds.FIRST)) {
+        Peer viaduct = environment.viaduct("").credit(CHECK)) {
       var unused = RunningPeers.start(environment.network(), List.of(viaduct));
-      // The check of the peer may have used all.
+      // The check of the peer may have used nearly all.
       BillingClient operator = operator(environment);
       operator.topUp(CreditRounds.ACCOUNT, CreditRounds.FIRST, "credit");
       // One connection for everything: no cut breaks it.
