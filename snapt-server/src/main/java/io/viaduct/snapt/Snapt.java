@@ -304,7 +304,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 .filter(EgressRule::namesHost)
                 .map(EgressRule::network)
                 .distinct()
-                .toList());
+                .toList(),
+            configuration.data().port());
     egress = opened;
     ownAddresses.start();
     attribution.listen(opened.isMasquerading());

@@ -11,6 +11,7 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.ProbePage;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.group.GroupCounts;
+import io.viaduct.snapt.metering.RelayOutcome;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
@@ -157,6 +158,14 @@ final class SnaptMetrics {
           "Packets dropped outside the tunnel",
           Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
+    }
+    for (RelayOutcome outcome : RelayOutcome.values()) {
+      sum(
+          loops,
+          "viaduct_relayed_bytes",
+          "Outer bytes that came or went by the session of a neighbour",
+          Tags.of("outcome", MetricLabel.of(outcome)),
+          loop -> loop.of(outcome));
     }
     for (EgressRefusal reason : EgressRefusal.values()) {
       sum(

@@ -26,6 +26,17 @@ public final class PacketText {
     return packet(from, to, 17, transport);
   }
 
+  /// Returns a UDP packet with a payload.
+  public static byte[] udp(String from, int port, String to, int toPort, byte[] payload) {
+    byte[] transport = new byte[8 + payload.length];
+    ByteBuffer.wrap(transport)
+        .putShort((short) port)
+        .putShort((short) toPort)
+        .putShort((short) transport.length);
+    System.arraycopy(payload, 0, transport, 8, payload.length);
+    return packet(from, to, 17, transport);
+  }
+
   /// Returns a packet of the device to a server on the Internet.
   public static byte[] up() {
     return udp("10.64.0.2", 5000, "203.0.113.7", 9000, 'u');

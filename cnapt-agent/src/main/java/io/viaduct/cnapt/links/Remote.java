@@ -30,6 +30,12 @@ public record Remote(@Nullable InetSocketAddress ipv4, @Nullable InetSocketAddre
         || ipv6 != null && ipv6.getAddress().equals(address);
   }
 
+  /// Returns whether one of the addresses is this one, with this port.
+  boolean has(InetAddress address, int port) {
+    InetSocketAddress wanted = new InetSocketAddress(address, port);
+    return wanted.equals(ipv4) || wanted.equals(ipv6);
+  }
+
   /// Returns the address to which a link's datagrams go. IPv4 comes first, because its header is 20
   /// bytes shorter.
   ///

@@ -20,6 +20,11 @@ public record Remotes(InetSocketAddress control, List<Remote> places) {
     }
   }
 
+  /// Returns whether datagrams to this address and port go to one of the places.
+  public boolean has(InetAddress address, int port) {
+    return places.stream().anyMatch(each -> each.has(address, port));
+  }
+
   /// Returns the one place of a control connection.
   public static Remotes of(InetSocketAddress control) {
     return new Remotes(control, List.of(Remote.of(control)));

@@ -101,7 +101,7 @@ final class CarryingSession {
     snapt = parameters.snapt();
     session = begun;
     state.began(nowNs);
-    count(begun, parameters.counts(), nowNs);
+    count(begun, parameters, nowNs);
     at.carried().begin(begun);
     meter.begin(begun, nowNs);
     ownReceiverIndex = parameters.ownReceiverIndex();
@@ -110,14 +110,15 @@ final class CarryingSession {
     routes.begin(begun);
   }
 
-  private void count(TunnelSession begun, @Nullable SessionCounts counts, long nowNs) {
+  private void count(TunnelSession begun, SessionParameters parameters, long nowNs) {
+    SessionCounts counts = parameters.counts();
     if (counts == null) {
       counter = null;
       return;
     }
     counter = new SessionCounter(begun, counts, nowNs);
     if (counts.tap() != UsageTap.NONE) {
-      UsageMeter ofUsage = new UsageMeter(begun, nowNs);
+      UsageMeter ofUsage = new UsageMeter(begun, parameters.peers(), nowNs);
       usage = ofUsage;
       reports = counts.tap();
       reports.open(at.loop(), () -> ofUsage.take(at.nowNs()));

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -16,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 /// Counts what each flow of a session has carried since the last report of the device. Nothing is
 /// done per packet: the flows' own counters are read when an interval or a flow ends. Owner: the
 /// data path's event loop.
+///
+/// Datagrams of neighbours that this host forwards to the SNAPT are not counted: the SNAPT charges
+/// them to nobody here (ADR 0068).
 ///
 /// A report has the flows with the most bytes, and the others of each application in one line.
 final class UsageMeter {
@@ -86,15 +90,20 @@ final class UsageMeter {
     }
   }
 
+  private static final int UDP = 17;
+
   private final TunnelSession session;
+  private final Remotes snapt;
   private final Map<FlowState, Seen> seen = new IdentityHashMap<>();
   private List<Line> ended = new ArrayList<>();
   private long startNs;
   private long flowlessUp;
   private long flowlessDown;
 
-  UsageMeter(TunnelSession session, long nowNs) {
+  /// @param snapt addresses for datagrams to the SNAPT
+  UsageMeter(TunnelSession session, Remotes snapt, long nowNs) {
     this.session = session;
+    this.snapt = snapt;
     this.startNs = nowNs;
   }
 
@@ -110,7 +119,7 @@ final class UsageMeter {
   private void add(List<Line> to, FlowState flow, long nowNs) {
     Seen before = seen.getOrDefault(flow, Seen.NOTHING);
     Seen now = Seen.of(flow);
-    if (now.up() == before.up() && now.down() == before.down()) {
+    if (now.up() == before.up() && now.down() == before.down() || isForwarded(flow)) {
       return;
     }
     seen.put(flow, now);
@@ -125,6 +134,10 @@ final class UsageMeter {
             Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - fromNs)),
             now.delaySamples() - before.delaySamples(),
             now.delaySumUs() - before.delaySumUs()));
+  }
+
+  private boolean isForwarded(FlowState flow) {
+    return flow.protocol() == UDP && snapt.has(flow.remoteAddress(), flow.remotePort());
   }
 
   /// Returns what was carried since the last call, and begins anew.

@@ -2,12 +2,14 @@ package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.LoopbackRig;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.DeviceFlow;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +26,9 @@ class UsageMeterTest {
   @BeforeEach
   void open() {
     rig = new LoopbackRig();
-    meter = new UsageMeter(rig.agent, rig.nowNs);
+    meter =
+        new UsageMeter(
+            rig.agent, Remotes.of(new InetSocketAddress("198.51.100.1", 443)), rig.nowNs);
   }
 
   @AfterEach
@@ -87,6 +91,18 @@ class UsageMeterTest {
     assertThat(meter.take(rig.nowNs))
         .singleElement()
         .satisfies(each -> assertThat(each.getUpBytes()).isEqualTo(2L * PACKET));
+  }
+
+  @Test
+  void datagramsOfNeighboursToTheSnaptAreNotCounted() {
+    for (int port : new int[] {443, 444}) {
+      var flow = PacketForge.Endpoints.ipv4(40_000, 1, port);
+      rig.offer(rig.agent, PacketForge.udp(flow, new byte[100]));
+      rig.send(rig.agent);
+      rig.deliver();
+    }
+    settle();
+    assertThat(bytes(meter.take(rig.nowNs))).as("the other port").isEqualTo(PACKET);
   }
 
   @Test

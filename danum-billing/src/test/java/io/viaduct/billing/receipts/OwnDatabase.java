@@ -40,6 +40,13 @@ final class OwnDatabase implements AutoCloseable {
     return new TransactionTemplate(new JdbcTransactionManager(pool));
   }
 
+  /// Returns the database as the role that owns the tables sees it.
+  JdbcTemplate owner() {
+    DatabaseAddress owner = access.owner();
+    return new JdbcTemplate(
+        new DriverManagerDataSource(owner.url(), owner.user(), owner.password()));
+  }
+
   /// Changes rows as somebody who owns the tables, without triggers.
   void forge(String statement) {
     DatabaseAddress owner = access.owner();

@@ -2,6 +2,7 @@ package io.viaduct.billing.receipts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.billing.ManualClock;
@@ -26,6 +27,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -297,5 +301,56 @@ class ReceiptChainTest {
     database.forge(change);
     assertThat(broken()).as(change).extracting(Check::code).contains(code);
     database.forge(back);
+  }
+
+  /// The sealer reads its clock again after the movements and before it stores their links.
+  @Test
+  void aUserWhoIsErasedDuringASealHasOneReceiptOfEachPosting() throws Exception {
+    topUp(alice, 5_000_000);
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none'"
+            + " where id = ?",
+        alice);
+    String pseudonym = "erased-" + serial;
+    AtomicInteger reads = new AtomicInteger();
+    AtomicReference<CompletableFuture<String>> erasure = new AtomicReference<>();
+    new ReceiptSealer(
+            transaction,
+            jdbc,
+            KEY,
+            () -> {
+              if (reads.incrementAndGet() == 2) {
+                CompletableFuture<String> begun =
+                    CompletableFuture.supplyAsync(() -> erase(alice, pseudonym));
+                erasure.set(begun);
+                await().until(() -> begun.isDone() || waitsForALock());
+              }
+              return CLOCK.instant();
+            })
+        .seal();
+    assertThat(erasure.get().get(10, TimeUnit.SECONDS)).as("reason to refuse").isEmpty();
+    sealer.seal();
+    assertThat(broken()).isEmpty();
+    assertThat(links(alice)).isZero();
+    assertThat(links(pseudonym)).isEqualTo(1);
+  }
+
+  private static String erase(String account, String pseudonym) {
+    return database
+        .owner()
+        .queryForObject(
+            "select coalesce(erase_account(?, ?), '')", String.class, account, pseudonym);
+  }
+
+  private boolean waitsForALock() {
+    return jdbc.queryForObject(
+        "select exists (select from pg_locks where locktype = 'advisory' and not granted and database ="
+            + " (select oid from pg_database where datname = current_database()))",
+        Boolean.class);
+  }
+
+  private long links(String account) {
+    return jdbc.queryForObject(
+        "select count(*) from receipt_link where account = ?", Long.class, account);
   }
 }

@@ -613,7 +613,12 @@ public final class ControlServer implements ReceiptAsker {
   /// Returns another SNAPT as the bridge has told it, if it takes new sessions; on the control
   /// thread.
   public Optional<Relay> serving(String snaptId) {
-    return relays.find(snaptId).filter(each -> each.getState() != Relay.State.DRAINING);
+    return known(snaptId).filter(each -> each.getState() != Relay.State.DRAINING);
+  }
+
+  /// Returns another SNAPT as the bridge has told it; on the control thread.
+  public Optional<Relay> known(String snaptId) {
+    return relays.find(snaptId);
   }
 
   /// Runs work on the control thread after a time, unless this SNAPT stops before.

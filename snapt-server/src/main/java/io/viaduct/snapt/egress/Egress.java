@@ -36,6 +36,7 @@ public final class Egress implements AutoCloseable {
   /// @param queues one per event loop
   /// @param mtu largest inner packet, in bytes
   /// @param opened addresses of this host that devices may reach; EgressPolicy checks the ports
+  /// @param dataPort UDP port of the tunnel, which devices reach for their neighbours; 0: any free
   /// @throws IOException if the host lacks something; the message says what to do
   public static Egress open(
       String tun,
@@ -44,7 +45,8 @@ public final class Egress implements AutoCloseable {
       AddressPool pool,
       Switch masquerade,
       Switch forwarding,
-      List<Prefix> opened)
+      List<Prefix> opened,
+      int dataPort)
       throws IOException {
     Egress egress = new Egress(TunDevice.open(new TunSettings(tun, queues)));
     boolean complete = false;
@@ -54,7 +56,7 @@ public final class Egress implements AutoCloseable {
       if (hasIpv6(egress.device.name())) {
         forward("/proc/sys/net/ipv6/conf/all/forwarding", forwarding);
       }
-      egress.masquerade(pool, masquerade, opened);
+      egress.masquerade(pool, masquerade, opened, dataPort);
       complete = true;
       return egress;
     } finally {
@@ -102,13 +104,14 @@ public final class Egress implements AutoCloseable {
     }
   }
 
-  private void masquerade(AddressPool pool, Switch wanted, List<Prefix> opened) throws IOException {
+  private void masquerade(AddressPool pool, Switch wanted, List<Prefix> opened, int dataPort)
+      throws IOException {
     if (wanted == Switch.OFF) {
       LOG.info("no masquerading: the network must route {} and {} here", pool.ipv4(), pool.ipv6());
       return;
     }
     try {
-      HostCommand.run(rules(pool, opened), "nft", "-f", "-");
+      HostCommand.run(rules(pool, opened, dataPort), "nft", "-f", "-");
       masquerading = true;
     } catch (IOException e) {
       if (wanted == Switch.ON) {
@@ -125,13 +128,18 @@ public final class Egress implements AutoCloseable {
   // The input chain protects the host's own addresses. EgressPolicy refuses and counts such packets
   // earlier, but learns of a new address only seconds later. The table is declared, deleted and
   // declared again, so that the same transaction replaces a table that a killed process left.
-  private String rules(AddressPool pool, List<Prefix> opened) {
+  // Who sends with an address of the pool from elsewhere would pass for the session that has it.
+  private String rules(AddressPool pool, List<Prefix> opened, int dataPort) {
     String accepted =
         opened.stream()
             .map(address ->
                 "iifname \"%s\" %s daddr %s accept; "
                     .formatted(device.name(), address.ipv6() ? "ip6" : "ip", address))
             .collect(Collectors.joining());
+    String tunnel =
+        dataPort == 0
+            ? ""
+            : "iifname \"%s\" udp dport %d accept; ".formatted(device.name(), dataPort);
     return """
     table inet %1$s {}
     delete table inet %1$s
@@ -143,11 +151,14 @@ public final class Egress implements AutoCloseable {
       }
       chain input {
         type filter hook input priority filter; policy accept;
-        %5$siifname "%4$s" counter drop
+        %5$s%6$siifname "%4$s" counter drop
+        iifname "lo" accept
+        ip saddr %2$s counter drop
+        ip6 saddr %3$s counter drop
       }
     }
     """
-        .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted);
+        .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted, tunnel);
   }
 
   /// Returns the routes of single addresses to the TUN device and away from it.

@@ -5,6 +5,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslContext;
 import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.usage.v1.HolderAnswer;
+import io.viaduct.usage.v1.HolderRequest;
 import io.viaduct.usage.v1.OutcomeAnswer;
 import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ReturnAnswer;
@@ -25,6 +27,7 @@ final class Members implements AutoCloseable {
   private static final long TAKE_OVER_MS = 8_000;
   private static final long OUTCOME_MS = 2_000;
   private static final long RETURN_MS = 5_000;
+  private static final long HOLDER_MS = 2_000;
 
   private final String group;
   private final Map<String, ManagedChannel> channels = new LinkedHashMap<>();
@@ -73,6 +76,10 @@ final class Members implements AutoCloseable {
         .return_(
             ReturnRequest.newBuilder().setGroup(group).setAddress(TakeOverMessage.of(back)).build(),
             answer);
+  }
+
+  void holder(String member, HolderRequest request, StreamObserver<HolderAnswer> answer) {
+    stub(member, HOLDER_MS).holder(request, answer);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -161,6 +162,22 @@ final class MovedAddresses {
   @Nullable Stay last(PublicAddress address) {
     List<Stay> of = stays.get(address);
     return of == null ? null : of.getLast();
+  }
+
+  /// Returns the member that has got an address from here last; null if none has it. Any thread may
+  /// call this.
+  ///
+  /// @param address one of the two of a session
+  @Nullable String memberWith(InetAddress address) {
+    byte[] wanted = address.getAddress();
+    for (Map.Entry<PublicAddress, List<Stay>> each : stays.entrySet()) {
+      PublicAddress of = each.getKey();
+      if (Arrays.equals(wanted, of.ipv4Bytes()) || Arrays.equals(wanted, of.ipv6Bytes())) {
+        Stay last = each.getValue().getLast();
+        return last.isHere() ? null : last.to();
+      }
+    }
+    return null;
   }
 
   /// Returns whether a member may hand an address over: an own one only while it is away, another

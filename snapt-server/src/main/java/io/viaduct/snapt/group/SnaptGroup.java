@@ -43,6 +43,7 @@ public final class SnaptGroup implements AutoCloseable {
   private final TakeOverService service;
   private final Intents intents;
   private final HandOvers handOvers;
+  private final MemberTunnels tunnels;
   private final WatchedListener listener;
   private final Server server;
 
@@ -74,6 +75,8 @@ public final class SnaptGroup implements AutoCloseable {
     }
     addresses = new MovedAddresses(file, settings, own, host, counts);
     members = new Members(settings, clientTls);
+    relay.members(new Holders(settings, members, addresses, System::nanoTime));
+    tunnels = new MemberTunnels(settings, control, relay::memberTunnels);
     returns =
         new Returns(
             addresses,
@@ -84,7 +87,16 @@ public final class SnaptGroup implements AutoCloseable {
             counts);
     service =
         new TakeOverService(
-            settings, registry, control, tokens, addresses, returns, thread, clock, counts);
+            settings,
+            registry,
+            control,
+            tokens,
+            addresses,
+            returns,
+            relay::accountOf,
+            thread,
+            clock,
+            counts);
     intents = new Intents(addresses, settings, members, returns, thread, counts);
     handOvers =
         new HandOvers(
@@ -125,6 +137,7 @@ public final class SnaptGroup implements AutoCloseable {
   /// @throws IOException if the file or the port cannot be used
   public void start() throws IOException {
     List<PublicAddress> ended = addresses.open();
+    tunnels.start();
     addresses.all().forEach(registry::keep);
     addresses.intents().forEach(each -> registry.keep(each.address()));
     thread.execute(() -> {
@@ -162,6 +175,7 @@ public final class SnaptGroup implements AutoCloseable {
   @Override
   public void close() {
     server.shutdown();
+    tunnels.close();
     members.close();
     try {
       if (!server.awaitTermination(1, TimeUnit.SECONDS)) {

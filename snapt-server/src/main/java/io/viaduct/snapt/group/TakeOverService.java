@@ -11,6 +11,8 @@ import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.napt.PublicAddress;
+import io.viaduct.usage.v1.HolderAnswer;
+import io.viaduct.usage.v1.HolderRequest;
 import io.viaduct.usage.v1.OutcomeAnswer;
 import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ReturnAnswer;
@@ -21,8 +23,11 @@ import io.viaduct.usage.v1.TakeOverRefusal;
 import io.viaduct.usage.v1.TakeOverRequest;
 import io.viaduct.usage.v1.TakeOverState;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +44,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   private final TokenVerifier tokens;
   private final MovedAddresses addresses;
   private final Returns returns;
+  private final Function<InetAddress, @Nullable String> accounts;
   private final Executor thread;
   private final InstantSource clock;
   private final GroupCounts counts;
@@ -46,6 +52,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
 
   /// @param registry used on the control thread
   /// @param addresses changed on the group's thread
+  /// @param accounts returns the account of the session here that has an address
   /// @param thread the group's thread
   TakeOverService(
       GroupSettings settings,
@@ -54,6 +61,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       TokenVerifier tokens,
       MovedAddresses addresses,
       Returns returns,
+      Function<InetAddress, @Nullable String> accounts,
       Executor thread,
       InstantSource clock,
       GroupCounts counts) {
@@ -63,6 +71,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
     this.tokens = tokens;
     this.addresses = addresses;
     this.returns = returns;
+    this.accounts = accounts;
     this.thread = thread;
     this.clock = clock;
     this.counts = counts;
@@ -127,6 +136,19 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
             Status.INTERNAL.withDescription(String.valueOf(e.getMessage())).asException());
       }
     });
+  }
+
+  @Override
+  public void holder(HolderRequest request, StreamObserver<HolderAnswer> answer) {
+    try {
+      InetAddress address = InetAddress.getByAddress(request.getAddress().toByteArray());
+      String account = accounts.apply(address);
+      answer.onNext(HolderAnswer.newBuilder().setAccount(account == null ? "" : account).build());
+      answer.onCompleted();
+    } catch (UnknownHostException e) {
+      answer.onError(
+          Status.INVALID_ARGUMENT.withDescription(String.valueOf(e.getMessage())).asException());
+    }
   }
 
   @Override

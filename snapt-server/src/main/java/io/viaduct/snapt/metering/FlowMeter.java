@@ -27,6 +27,7 @@ final class FlowMeter {
   private final IntervalCounters down;
   private final Refused refused = new Refused();
   private final int lossPercentMax;
+  private final boolean relaying;
   private boolean ended;
   private long upLost;
   private long downLost;
@@ -44,8 +45,10 @@ final class FlowMeter {
 
   /// @param lossPercentMax largest share of the sent bytes, in percent, that the device may report
   ///   as lost
-  FlowMeter(FlowState flow, int lossPercentMax) {
+  /// @param relaying true if the flow carries the datagrams of neighbours: it is charged to nobody
+  FlowMeter(FlowState flow, int lossPercentMax, boolean relaying) {
     this.flow = flow;
+    this.relaying = relaying;
     this.lossPercentMax = lossPercentMax;
     remoteAddress = flow.remoteAddress().getHostAddress();
     up = new IntervalCounters(flow.received());
@@ -75,8 +78,13 @@ final class FlowMeter {
     refused.add(packets, bytes);
   }
 
-  boolean isRefusedWholly() {
-    return refused.wholly(up, down);
+  boolean isRelaying() {
+    return relaying;
+  }
+
+  /// Returns true if the flow has no line in the report, and its outer bytes count as overhead.
+  boolean isOverhead() {
+    return relaying || refused.wholly(up, down);
   }
 
   /// Returns the outer bytes of the open interval.
@@ -191,7 +199,7 @@ final class FlowMeter {
   }
 
   void survey(UsageReader reader, String application, long startNs, long nowNs) {
-    boolean charged = hasCarried() && !isRefusedWholly();
+    boolean charged = hasCarried() && !isOverhead();
     long bytes = charged ? up.preBytes() - refused.bytes() + arrivedDown() : 0;
     reader.flow(flow, application, bytes, charged ? durationMs(startNs, nowNs) : 0, !ended);
   }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.metering;
 
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,7 +12,8 @@ import java.util.List;
 /// in the order of the line numbers. The split depends only on the lines, so a restart after a
 /// crash repeats it exactly.
 ///
-/// The first part contains the overhead. Only the final part can be the session's last report.
+/// The first part contains the overhead. Each part names the relays, with its share of their bytes.
+/// Only the final part can be the session's last report.
 public final class ReportParts {
   /// Most lines of one report. A line has at most 230 bytes, so a report stays below the bridge's
   /// limit of 1 MiB.
@@ -41,9 +43,23 @@ public final class ReportParts {
               .setSequence(report.getSequence() + part)
               .addAllFlows(lines.subList(from, Math.min(lines.size(), from + LINES_MAX)))
               .setLast(report.getLast() && part == parts - 1);
-      cut.add(sum(part == 0 ? one : one.clearOverheadBytes()));
+      UsageReport cutOff = sum(part == 0 ? one : one.clearOverheadBytes());
+      cut.add(cutOff.toBuilder().clearRelays().addAllRelays(shares(report, cutOff)).build());
     }
     return cut;
+  }
+
+  // By the wire bytes of the part: billing pays relays for a part of the charge of each report.
+  private static List<RelayedBytes> shares(UsageReport whole, UsageReport part) {
+    double share = wireBytes(part) / (double) Math.max(1, wireBytes(whole));
+    return whole.getRelaysList().stream()
+        .map(each -> each.toBuilder().setBytes((long) (each.getBytes() * share)).build())
+        .filter(each -> each.getBytes() > 0)
+        .toList();
+  }
+
+  private static long wireBytes(UsageReport report) {
+    return report.getPostBytes() + report.getOverheadBytes();
   }
 
   /// Sets the sums over the lines, which the bridge and billing check.

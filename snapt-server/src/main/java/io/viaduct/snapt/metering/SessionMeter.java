@@ -34,6 +34,7 @@ public final class SessionMeter {
   private final SessionTotals totals;
   private final FlowlessMeter flowless;
   private final List<FlowMeter> flows = new ArrayList<>();
+  private final IntervalRelays relays = new IntervalRelays();
   // Line numbers of the open interval. A flow keeps its number, so that a later checkpoint of the
   // flow replaces the earlier one.
   private final Set<Integer> numbers = new HashSet<>();
@@ -71,8 +72,11 @@ public final class SessionMeter {
   }
 
   /// Starts to meter a new flow.
-  public void onOpened(FlowState flow) {
-    FlowMeter meter = new FlowMeter(flow, lossPercentMax);
+  ///
+  /// @param relaying true if it carries the datagrams of neighbours to the end of a tunnel: their
+  ///   own sessions pay for what is in them, so the outer bytes of the flow are overhead
+  public void onOpened(FlowState flow, boolean relaying) {
+    FlowMeter meter = new FlowMeter(flow, lossPercentMax, relaying);
     flow.attach(meter);
     flows.add(meter);
   }
@@ -100,6 +104,21 @@ public final class SessionMeter {
     } else if (flow.attachment() instanceof FlowMeter meter) {
       meter.refuse(packets, bytes);
     }
+  }
+
+  /// Returns whether a flow carries the datagrams of neighbours.
+  public static boolean isRelaying(@Nullable FlowState flow) {
+    return flow != null && flow.attachment() instanceof FlowMeter meter && meter.isRelaying();
+  }
+
+  /// Counts wire bytes of the session that came or went by the session of a neighbour.
+  ///
+  /// @param account of that session
+  public RelayOutcome relayed(String account, long bytes) {
+    if (account.equals(session.token().getAccount())) {
+      return RelayOutcome.OWN_ACCOUNT;
+    }
+    return relays.add(account, bytes) ? RelayOutcome.NAMED : RelayOutcome.TOO_MANY;
   }
 
   /// Updates the meters of all flows. Called at least twice a second.
@@ -150,6 +169,7 @@ public final class SessionMeter {
     flows.removeIf(FlowMeter::isEnded);
     flows.forEach(flow -> flow.roll(path));
     flowless.roll();
+    relays.roll();
     begin(nowMs, nowNs);
     startNs = nowNs;
     sequence += ReportParts.count(report);
@@ -185,7 +205,7 @@ public final class SessionMeter {
   public boolean beginAnew(long nowMs, long nowNs) {
     boolean isCharged =
         flowless.hasCarried() && !flowless.isRefusedWholly()
-            || flows.stream().anyMatch(each -> each.hasCarried() && !each.isRefusedWholly());
+            || flows.stream().anyMatch(each -> each.hasCarried() && !each.isOverhead());
     if (isCharged) {
       return false;
     }
@@ -232,10 +252,11 @@ public final class SessionMeter {
             .setStartMs(startMs)
             .setEndMs(endMs(nowNs))
             .setLast(last);
-    long refusedPost = 0;
+    relays.addTo(report);
+    long uncharged = 0;
     for (FlowMeter meter : flows) {
-      if (meter.isRefusedWholly()) {
-        refusedPost += meter.postBytes();
+      if (meter.isOverhead()) {
+        uncharged += meter.postBytes();
       } else if (meter.hasCarried() && (!changesOnly || meter.hasChanged())) {
         if (!meter.isNumbered()) {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
@@ -245,11 +266,11 @@ public final class SessionMeter {
       }
     }
     if (flowless.isRefusedWholly()) {
-      refusedPost += flowless.postBytes();
+      uncharged += flowless.postBytes();
     } else if (flowless.hasCarried() && (!changesOnly || flowless.hasChanged())) {
       report.addFlows(within(report, flowless.usage(UNCLASSIFIED, startNs, nowNs)));
     }
-    return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
+    return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + uncharged));
   }
 
   // The bridge would refuse a flow that is longer than its interval. Milliseconds are cut off.

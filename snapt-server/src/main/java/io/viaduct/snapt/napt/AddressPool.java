@@ -3,6 +3,8 @@ package io.viaduct.snapt.napt;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.OptionalInt;
@@ -103,6 +105,14 @@ public final class AddressPool {
         : slotOf(
             packet.getLong(ip + IpFields.IPV6_DESTINATION),
             packet.getLong(ip + IpFields.IPV6_DESTINATION + Long.BYTES));
+  }
+
+  /// Returns the slot of an address, or −1 if it is not in the pool.
+  public int slotOf(InetAddress address) {
+    ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+    return bytes.remaining() == Integer.BYTES
+        ? slotOf(Integer.toUnsignedLong(bytes.getInt()))
+        : slotOf(bytes.getLong(), bytes.getLong());
   }
 
   private int slotOf(long address) {

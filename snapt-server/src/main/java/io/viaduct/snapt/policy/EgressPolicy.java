@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides which destinations devices may reach. The first rule that matches decides:
 ///
-/// 1. source routes and the SNAPT's own addresses: refused
+/// 1. source routes and the SNAPT's own addresses: refused, except its tunnel port
 /// 2. `egress.allow`: allowed
 /// 3. `egress.deny`, the control network, networks that are not part of the Internet: refused
 /// 4. everything else: allowed
@@ -54,6 +54,7 @@ public final class EgressPolicy {
   private final Networks[] denied;
   private final Networks notInternet;
   private final List<Prefix> controlNetworks;
+  private final TunnelPorts tunnels = new TunnelPorts();
   private volatile Networks own = Networks.NONE;
   private volatile Networks control;
 
@@ -90,11 +91,17 @@ public final class EgressPolicy {
   /// Replaces the SNAPT's own addresses.
   void own(Collection<Prefix> addresses) {
     own = new Networks(addresses);
+    tunnels.own(own);
   }
 
   /// Replaces the bridge's addresses.
   void bridge(Collection<Prefix> addresses) {
     control = new Networks(Stream.concat(controlNetworks.stream(), addresses.stream()).toList());
+  }
+
+  /// Returns the ports at which tunnels end.
+  public TunnelPorts tunnels() {
+    return tunnels;
   }
 
   /// Checks a packet that the address translation has just accepted.
@@ -124,7 +131,7 @@ public final class EgressPolicy {
       }
     }
     if (ownAddress) {
-      return EgressRefusal.OWN_ADDRESS;
+      return tunnels.isOwn(protocol, port) ? null : EgressRefusal.OWN_ADDRESS;
     }
     for (int i = 0; i < deny.length; i++) {
       if (fits(deny[i], protocol, port, false) && holds(denied[i], ipv6, high, low)) {

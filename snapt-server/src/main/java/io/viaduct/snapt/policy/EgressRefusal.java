@@ -18,6 +18,10 @@ public enum EgressRefusal {
   SOURCE_ROUTE,
   /// The account has used up its `egress.account-bits-per-second`.
   ACCOUNT_RATE,
+  /// The packet goes to the end of a tunnel, and the session itself comes by the session of a
+  /// neighbour, or was opened before that end was known: a session relays others only by links of
+  /// its own.
+  RELAYED,
   /// The credit of the account does not pay for the flow's application.
   CREDIT;
 
@@ -27,7 +31,7 @@ public enum EgressRefusal {
   /// (RFC 5461), and goes on after a top-up; a new one fails at once.
   public boolean isAnswered() {
     return switch (this) {
-      case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED, CREDIT -> true;
+      case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED, RELAYED, CREDIT -> true;
       case SOURCE_ROUTE, ACCOUNT_RATE -> false;
     };
   }

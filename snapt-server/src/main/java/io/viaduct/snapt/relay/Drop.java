@@ -14,6 +14,11 @@ public enum Drop {
   UDP_TOO_LONG,
   /// The device's address is not known yet: no datagram has arrived from it.
   UNBOUND,
+  /// A datagram that came out of the session that it belongs to.
+  OWN_TUNNEL,
+  /// A packet from the end of a tunnel to a session that itself comes by the session of a
+  /// neighbour.
+  RELAYED,
   /// A packet to a device that has been silent since its token expired.
   ASLEEP,
   /// A packet of a session whose token expired, and whose grace is over.

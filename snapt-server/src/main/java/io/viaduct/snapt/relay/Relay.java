@@ -15,6 +15,7 @@ import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.TunnelPorts;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.LineRate;
@@ -23,6 +24,7 @@ import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.time.Duration;
@@ -65,6 +67,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   // Slot → receiver index. Written by the control thread and the session's loop, read by all loops.
   private final AtomicIntegerArray receivers;
   private final ForeignAddresses foreign = new ForeignAddresses();
+  private final Neighbours neighbours;
   private @Nullable UdpSockets sockets;
 
   /// @param epoch start counter of the SNAPT
@@ -127,6 +130,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     }
     this.settings = settings;
     this.pool = pool;
+    this.neighbours = new Neighbours(pool);
     this.nanoClock = nanoClock;
     this.clock = clock;
     this.listener = listener;
@@ -151,6 +155,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     UdpSockets bound =
         UdpSockets.bind(eventLoops, settings.udp().steerByOffset(STEERING_BYTE), loops::get);
     sockets = bound;
+    settings.policy().tunnels().port(bound.address().getPort());
     for (int i = 0; i < loops.size(); i++) {
       loops.get(i).start(bound.sockets().get(i), ports.get(i));
     }
@@ -163,6 +168,27 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   EgressPolicy policy() {
     return settings.policy();
+  }
+
+  Neighbours neighbours() {
+    return neighbours;
+  }
+
+  /// Joins the other SNAPTs of the group: their sessions may relay those of this one, and the other
+  /// way round. Called before the first session.
+  public void members(MemberAccounts accounts) {
+    neighbours.members(accounts);
+  }
+
+  /// Sets the ends of the tunnels of the other members; called on one thread.
+  public void memberTunnels(List<TunnelPorts.Member> ports) {
+    settings.policy().tunnels().members(ports);
+  }
+
+  /// Returns the account of the session here that has a public address, null if there is none. Any
+  /// thread may call this.
+  public @Nullable String accountOf(InetAddress address) {
+    return neighbours.accountHere(address);
   }
 
   CreditLine credit() {
@@ -190,6 +216,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
           new AddressTranslation(pool, session.address(), session.terms().inner());
       RelayedSession relayed = new RelayedSession(loop, session, translation, settings.tunnel());
       loop.onCarry(relayed);
+      neighbours.begin(session);
       Arrival arrival = session.arrival();
       if (arrival != null) {
         relayed.restore(arrival.flows(), nowNs());
@@ -258,6 +285,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   }
 
   private void forget(Session session) {
+    neighbours.end(session);
     if (session.slot() < 0) {
       foreign.remove(session.address(), session.receiverIndex());
     } else {

@@ -95,6 +95,10 @@ final class RelayLoop implements DatagramReader, TunReader {
     return internet;
   }
 
+  UdpSender sender() {
+    return sender;
+  }
+
   LoopMemory memory() {
     return memory;
   }
@@ -128,7 +132,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     visited.remove(session);
     timer.remove(session);
     waiting.remove(session);
-    session.end(sender);
+    session.end();
   }
 
   // --- 1 from the network
@@ -285,7 +289,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   }
 
   private void drain(RelayedSession session, long nowNs) {
-    boolean more = session.tunnel().drain(sender, nowNs);
+    boolean more = session.drain(nowNs);
     progress.onMoved(session);
     // The control connection calls back when it accepts more.
     if (more && session.tunnel().carrier() == Carrier.UDP && !session.waiting) {

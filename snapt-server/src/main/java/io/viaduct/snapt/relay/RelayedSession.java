@@ -22,7 +22,6 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
-import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
@@ -53,11 +52,13 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   private final RefusalAnswers answers;
   private final Uplink uplink;
   private final SessionCredit credit;
+  private final RelayedTraffic relayed;
   private final RateNotices rateNotices = new RateNotices();
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
   private long postponedNs; // earliest end of the open interval
   private boolean isBound; // and the listener knows
+  private boolean isRelayed; // a path leads through the session of a neighbour
   private boolean ended;
 
   // State that the loop keeps here: the index in its DeadlineQueue, and whether the session is in
@@ -82,7 +83,10 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     answers = new RefusalAnswers(translation, loop.answerMemory());
     rates = relay.rates().begin(session.token().getAccount(), nowNs);
     postponedNs = nowNs;
-    uplink = new Uplink(loop, session, translation, rates, answers, meter);
+    relayed =
+        new RelayedTraffic(
+            relay.neighbours(), session, tunnel.totals(), meter, counters, loop.sender());
+    uplink = new Uplink(loop, session, translation, rates, answers, meter, this::isRelayed);
     String id = session.id().toString();
     credit = new SessionCredit(id, relay.credit(), onLoop(loop), meter, this, nowNs);
   }
@@ -135,9 +139,29 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
       ByteBuf datagram, int offset, int length, @Nullable InetSocketAddress from, long nowNs) {
     long nowMs = relay.nowMs();
     uplink.at(nowMs);
+    if (!relayed.arrives(from)) {
+      counters.count(Drop.OWN_TUNNEL);
+      return;
+    }
     if (tunnel.open(datagram, offset, length, from, uplink, nowNs).isSignOfLife()) {
       session.heard(nowMs);
     }
+    relayed.opened();
+  }
+
+  private boolean isRelayed() {
+    return isRelayed;
+  }
+
+  private void findRelays() {
+    isRelayed = tunnel.isBoundTo(relay.neighbours()::has);
+  }
+
+  /// Step 3: sends the datagrams that are ready.
+  ///
+  /// @return true if more is ready
+  boolean drain(long nowNs) {
+    return tunnel.drain(relayed, nowNs);
   }
 
   /// Sends the device an ICMP error for each of its packets that was refused since the last call.
@@ -168,6 +192,10 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     if (outcome != Translated.FORWARDED) {
       return;
     }
+    if (relay.policy().tunnels().isSource(packet, translation) && isRelayed()) {
+      counters.count(Drop.RELAYED, segments.packets());
+      return;
+    }
     if (rates != null && !rates.down().take(segments.bytes(), nowNs)) {
       counters.count(EgressRefusal.ACCOUNT_RATE, segments.packets());
       return;
@@ -179,8 +207,11 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
 
   @Override
   public void opened(FlowState flow) {
-    meter.onOpened(flow);
-    credit.onOpened(flow);
+    boolean relaying = relay.policy().tunnels().has(flow);
+    meter.onOpened(flow, relaying);
+    if (!relaying) {
+      credit.onOpened(flow);
+    }
   }
 
   @Override
@@ -194,6 +225,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
       moves++;
       relay.onMoved(session);
     }
+    findRelays();
     bound();
   }
 
@@ -291,6 +323,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
 
   /// Updates the meter and the loop's counters; called twice a second.
   void onVisit(long nowNs) {
+    findRelays(); // a path may have closed
     meter.onTick(nowNs);
     counters.absorb(tunnel, seen);
     credit.onVisit(nowNs);
@@ -360,9 +393,9 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   /// Sends the datagrams that are ready, wipes the keys, and makes the last report.
-  void end(DatagramSink sink) {
+  void end() {
     long nowNs = relay.nowNs();
-    boolean lost = tunnel.drain(sink, nowNs);
+    boolean lost = drain(nowNs);
     if (lost) {
       counters.count(Drop.ENDED);
     }

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.relay;
 
+import io.viaduct.snapt.metering.RelayOutcome;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowCounters;
@@ -42,6 +43,7 @@ public final class TrafficCounters {
   private final long[] traffic = new long[2 * PER_DIRECTION];
   private final long[] overhead = new long[2];
   private final long[] egress = new long[2];
+  private final long[] relayed = new long[RelayOutcome.values().length];
   private final long[] carriers = new long[Carrier.values().length];
   private long answeredRefusals;
   private long late;
@@ -108,6 +110,16 @@ public final class TrafficCounters {
   /// Returns the number of refused packets that were answered with an ICMP error.
   public long answeredRefusals() {
     return answeredRefusals;
+  }
+
+  /// Counts outer bytes that came or went by the session of a neighbour.
+  void countRelayed(RelayOutcome outcome, long bytes) {
+    relayed[outcome.ordinal()] += bytes;
+  }
+
+  /// Returns the outer bytes that came or went by the session of a neighbour.
+  public long of(RelayOutcome outcome) {
+    return relayed[outcome.ordinal()];
   }
 
   void count(Drop reason) {

@@ -10,6 +10,7 @@ import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.wire.IpPacket;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Takes the packets that one device's tunnel restores, and sends them to the Internet: address
@@ -24,16 +25,19 @@ final class Uplink implements InnerPacketSink {
   private final AccountRates.@Nullable Pair rates;
   private final RefusalAnswers answers;
   private final SessionMeter meter;
+  private final BooleanSupplier isRelayed;
   private long nowMs; // of the present datagram
   private boolean holdsFlowless;
 
+  /// @param isRelayed tells whether a path of the session leads through the session of a neighbour
   Uplink(
       RelayLoop loop,
       Session session,
       AddressTranslation translation,
       AccountRates.@Nullable Pair rates,
       RefusalAnswers answers,
-      SessionMeter meter) {
+      SessionMeter meter,
+      BooleanSupplier isRelayed) {
     this.relay = loop.relay();
     this.session = session;
     this.counters = loop.counters();
@@ -43,6 +47,7 @@ final class Uplink implements InnerPacketSink {
     this.rates = rates;
     this.answers = answers;
     this.meter = meter;
+    this.isRelayed = isRelayed;
   }
 
   /// Sets the Unix time of the next packets, in ms.
@@ -84,13 +89,16 @@ final class Uplink implements InnerPacketSink {
         answers.refused(packet, false, relay.nowNs());
       }
       meter.refusedUp(flow, segments.packets(), segments.bytes());
-    } else if (!mayLeave(packet, segments) || !internet.write(packet, translation)) {
+    } else if (!mayLeave(flow, packet, segments) || !internet.write(packet, translation)) {
       meter.refusedUp(flow, segments.packets(), segments.bytes());
     }
   }
 
-  private boolean mayLeave(IpPacket packet, Segments segments) {
+  private boolean mayLeave(@Nullable FlowState flow, IpPacket packet, Segments segments) {
     EgressRefusal refusal = policy.judge(packet, translation);
+    if (refusal == null && !mayRelay(flow, packet)) {
+      refusal = EgressRefusal.RELAYED;
+    }
     if (refusal == null && rates != null && !rates.up().take(segments.bytes(), relay.nowNs())) {
       refusal = EgressRefusal.ACCOUNT_RATE;
     }
@@ -101,6 +109,14 @@ final class Uplink implements InnerPacketSink {
       }
     }
     return refusal == null;
+  }
+
+  // Sessions that come through each other would carry one datagram in circles. A flow that is
+  // charged to nobody leads to the end of a tunnel as long as it lasts.
+  private boolean mayRelay(@Nullable FlowState flow, IpPacket packet) {
+    return policy.tunnels().isDestination(packet, translation)
+        ? !isRelayed.getAsBoolean()
+        : !SessionMeter.isRelaying(flow);
   }
 
   /// Sends an answer of the tunnel itself to an Internet host, as if the device had sent it. It is

@@ -27,10 +27,12 @@ import io.viaduct.snapt.TestTunnel;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.group.GroupSettings.Member;
 import io.viaduct.snapt.group.GroupSettings.MemberPool;
+import io.viaduct.snapt.metering.RelayOutcome;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.TunnelPorts;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -57,8 +59,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
@@ -137,7 +141,7 @@ class SnaptGroupTest {
 
   private static MemberPool share(int number) {
     return new MemberPool(
-        Prefix.of("10.20%d.0.0/24".formatted(number)), Prefix.of("fd5%d::/64".formatted(number)));
+        Prefix.of("127.20%d.0.0/24".formatted(number)), Prefix.of("fd5%d::/64".formatted(number)));
   }
 
   private SslContext server(String id) throws Exception {
@@ -232,7 +236,7 @@ class SnaptGroupTest {
     TestTunnel old = tunnel(before.next().getWelcome(), first);
     old.send(PacketText.up());
     String address = source(first.snapt.nextOut());
-    assertThat(address).startsWith("10.201.");
+    assertThat(address).startsWith("127.201.");
 
     first.snapt.control.drain(System.currentTimeMillis() + 1);
     Moved moved = moved(before);
@@ -267,6 +271,53 @@ class SnaptGroupTest {
     assertThat(again.getMovedNumber()).isZero();
     await().until(() -> first.snapt.relay.status().get().size() == 1);
     assertThat(first.pool.ipv4().address(first.snapt.onlySession().slot())).isEqualTo(address);
+  }
+
+  private TestTunnel open(One at, String account, InetAddress from) throws Exception {
+    KeyPair key = Ed25519.generate();
+    TestControl control = closing(new TestControl(at.snapt.controlAddress, operator.trust()));
+    control.send(
+        control.hello(operator.sign(TestOperator.token(account, key).build()), key).build());
+    return closing(
+        new TestTunnel(
+            control.next().getWelcome(), at.snapt.dataAddress, new InetSocketAddress(from, 0)));
+  }
+
+  /// The network routes the pools, so a datagram that comes out of a session of the second SNAPT
+  /// has its address of that pool at the first one.
+  @Test
+  void aNeighbourWithASessionAtAnotherMemberIsNamed() throws Exception {
+    TestTunnel bob = open(second, "bob", InetAddress.getByName("127.0.0.1"));
+    bob.send(PacketText.up());
+    InetAddress atSecond = InetAddress.getByName(source(second.snapt.nextOut()));
+    TestTunnel alice = open(first, "alice", atSecond);
+    await()
+        .until(() -> {
+          alice.send(PacketText.up());
+          return first.snapt.count(loop -> loop.of(RelayOutcome.NAMED)) > 0;
+        });
+    await()
+        .until(() ->
+            first.snapt.progress.stream()
+                .flatMap(report -> report.getRelaysList().stream())
+                .anyMatch(relay -> relay.getAccount().equals("bob")));
+  }
+
+  @Test
+  void theTunnelsOfTheOtherMembersAreKnownFromTheDirectory() throws Exception {
+    first.snapt.control.told(
+        List.of(entry(2, SnaptState.DRAINING).toBuilder().setHost("192.0.2.77").build()),
+        ByteString.EMPTY);
+    BlockingQueue<List<TunnelPorts.Member>> found = new LinkedBlockingQueue<>();
+    GroupSettings settings =
+        new GroupSettings(
+            "core",
+            "127.0.0.1",
+            0,
+            List.of(new Member("snapt-2", "localhost", 1, "192.0.2.1", "", share(2))));
+    closing(new MemberTunnels(settings, first.snapt.control, found::add)).start();
+    assertThat(found.poll(5, TimeUnit.SECONDS))
+        .containsExactly(new TunnelPorts.Member(List.of(Prefix.of("192.0.2.77/32")), 4432));
   }
 
   private static ControlMessage goodbye() {
@@ -361,7 +412,7 @@ class SnaptGroupTest {
         .setGroup("core")
         .setNumber(1)
         .setToken(SignedSessionToken.parseFrom(token()))
-        .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::9")))
+        .setAddress(TakeOverMessage.of(PublicAddress.of("127.201.0.9", "fd51::9")))
         .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}))
         .setInnerIpv6(ByteString.copyFrom(InetAddress.getByName("fdaa::2").getAddress()));
   }
@@ -412,7 +463,7 @@ class SnaptGroupTest {
               .return_(
                   ReturnRequest.newBuilder()
                       .setGroup("core")
-                      .setAddress(TakeOverMessage.of(PublicAddress.of("10.202.0.9", "fd52::9")))
+                      .setAddress(TakeOverMessage.of(PublicAddress.of("127.202.0.9", "fd52::9")))
                       .build());
       assertThat(answer.getKnown()).isFalse();
       assertThat(second.counts.returns().of(ReturnOutcome.UNKNOWN)).isEqualTo(1);
@@ -425,7 +476,7 @@ class SnaptGroupTest {
   void anOwnAddressThatHasNotLeftIsNotTakenFromAMember() throws Exception {
     refused(
         TakeOverRefusal.FOREIGN_ADDRESS,
-        request().setAddress(TakeOverMessage.of(PublicAddress.of("10.202.0.9", "fd52::9"))));
+        request().setAddress(TakeOverMessage.of(PublicAddress.of("127.202.0.9", "fd52::9"))));
     assertThat(second.snapt.registry.arrivals().waiting()).isZero();
   }
 
@@ -443,7 +494,7 @@ class SnaptGroupTest {
             .setToken(
                 SignedSessionToken.parseFrom(
                     operator.sign(TestOperator.token("bob", other).build())))
-            .setAddress(TakeOverMessage.of(PublicAddress.of("10.201.0.9", "fd51::10"))));
+            .setAddress(TakeOverMessage.of(PublicAddress.of("127.201.0.9", "fd51::10"))));
     assertThat(second.snapt.registry.arrivals().waiting()).isEqualTo(1);
   }
 
@@ -527,7 +578,7 @@ class SnaptGroupTest {
     context.cancel(null);
     assertThat(outcome(open, 1)).as("the address is here").isTrue();
     tunnel.send(PacketText.up());
-    assertThat(source(second.snapt.nextOut())).isEqualTo("10.201.0.9");
+    assertThat(source(second.snapt.nextOut())).isEqualTo("127.201.0.9");
     assertThat(second.snapt.registry.size()).isEqualTo(1);
   }
 

@@ -82,7 +82,7 @@ class LossyLineTest {
 
   private void meet(FlowState flow) {
     if (flow.attachment() == null) {
-      meter.onOpened(flow);
+      meter.onOpened(flow, false);
     }
   }
 

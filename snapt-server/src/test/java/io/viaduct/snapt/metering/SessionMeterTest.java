@@ -40,6 +40,7 @@ import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +133,10 @@ class SessionMeterTest {
   }
 
   private FlowState flow(int port) {
+    return flow(port, false);
+  }
+
+  private FlowState flow(int port, boolean relaying) {
     byte[] packet =
         PacketText.packet(
             "203.0.113.7",
@@ -144,7 +149,7 @@ class SessionMeterTest {
     FlowState flow = tunnel.flows().lookup(key, 0);
     buffer.release();
     flow.classify(ServiceClass.HT_LD, 1);
-    meter.onOpened(flow);
+    meter.onOpened(flow, relaying);
     return flow;
   }
 
@@ -158,7 +163,7 @@ class SessionMeterTest {
     key.parse(new IpPacket().set(buffer, 0, packet.length));
     FlowState flow = tunnel.flows().opened(id, key, true, 0);
     buffer.release();
-    meter.onOpened(flow);
+    meter.onOpened(flow, false);
     return flow;
   }
 
@@ -192,6 +197,54 @@ class SessionMeterTest {
   }
 
   @Test
+  void aFlowThatCarriesTheDatagramsOfNeighboursIsOverheadAndHasNoLine() {
+    FlowState own = flow(1);
+    FlowState relaying = flow(2, true);
+    up(own, 1, 1_000, 40_000);
+    up(relaying, 10, 1_000, 40_000);
+    assertThat(SessionMeter.isRelaying(relaying)).isTrue();
+    assertThat(SessionMeter.isRelaying(own)).isFalse();
+    List<Long> counted = new ArrayList<>();
+    meter.survey(
+        new UsageReader() {
+          @Override
+          public void flow(
+              FlowState flow, String application, long bytes, long flowMs, boolean isOpen) {
+            counted.add(bytes);
+          }
+
+          @Override
+          public void flowless(String application, long bytes, long flowMs) {}
+        },
+        SECOND);
+    assertThat(counted.stream().mapToLong(Long::longValue).sum()).isEqualTo(1_000);
+    UsageReport report = close(5);
+    assertThat(report.getFlowsList()).hasSize(1);
+    assertThat(report.getPreBytes()).isEqualTo(1_000);
+    assertThat(report.getOverheadBytes()).isEqualTo(5_000);
+  }
+
+  @Test
+  void relaysAreNamedWithTheirBytesOfTheIntervalAndNotThePayer() {
+    assertThat(meter.relayed("bob", 700)).isEqualTo(RelayOutcome.NAMED);
+    assertThat(meter.relayed("bob", 300)).isEqualTo(RelayOutcome.NAMED);
+    assertThat(meter.relayed("carol", 5)).isEqualTo(RelayOutcome.NAMED);
+    assertThat(meter.relayed("alice", 5)).isEqualTo(RelayOutcome.OWN_ACCOUNT);
+    assertThat(close(5).getRelaysList().stream().map(r -> r.getAccount() + r.getBytes()))
+        .containsExactly("bob1000", "carol5");
+    assertThat(close(10).getRelaysList()).isEmpty();
+  }
+
+  @Test
+  void aReportNamesEightRelaysAndNoMore() {
+    for (int i = 0; i < 8; i++) {
+      assertThat(meter.relayed("bob-" + i, 1)).isEqualTo(RelayOutcome.NAMED);
+    }
+    assertThat(meter.relayed("bob-8", 1)).isEqualTo(RelayOutcome.TOO_MANY);
+    assertThat(close(5).getRelaysCount()).isEqualTo(8);
+  }
+
+  @Test
   void intervalsDivideTheCountersWithoutRemainder() {
     FlowState flow = flow(1);
     up(flow, 10, 1_000, 40_000);
@@ -219,6 +272,7 @@ class SessionMeterTest {
     for (int i = flows; i > 0; i--) {
       up(flow(i), 1, i, 40_000);
     }
+    meter.relayed("bob", 1_000_000);
     UsageReport whole = close(5);
     List<UsageReport> parts = ReportParts.of(whole);
     assertThat(parts).extracting(UsageReport::getSequence).containsExactly(0L, 1L, 2L);
@@ -229,6 +283,14 @@ class SessionMeterTest {
           assertThat(part.getEndMs()).isEqualTo(whole.getEndMs());
           assertThat(ReportParts.sum(part.toBuilder())).isEqualTo(part);
         });
+    assertThat(parts.getFirst().getRelays(0).getAccount()).isEqualTo("bob");
+    assertThat(
+            parts.stream()
+                .flatMap(part -> part.getRelaysList().stream())
+                .mapToLong(relay -> relay.getBytes())
+                .sum())
+        .as("less one byte a part for the rounding")
+        .isBetween(999_997L, 1_000_000L);
     assertThat(parts.stream().mapToLong(UsageReport::getPreBytes).sum())
         .isEqualTo(whole.getPreBytes());
     assertThat(parts.stream().mapToLong(UsageReport::getOverheadBytes).sum())

@@ -114,6 +114,21 @@ class EgressPolicyTest {
   }
 
   @Test
+  void theTunnelPortOfTheSnaptIsReachedByUdpAlone() {
+    EgressPolicy policy = policy(List.of(), List.of("udp 443"));
+    assertThat(judge(policy, "198.51.100.1", UDP, 443)).isEqualTo(EgressRefusal.OWN_ADDRESS);
+    policy.tunnels().port(443);
+    assertThat(judge(policy, "198.51.100.1", UDP, 443)).isNull();
+    assertThat(judge(policy, "2001:db8:51::1", UDP, 443)).isNull();
+    assertThat(judge(policy, "198.51.100.1", TCP, 443)).isEqualTo(EgressRefusal.OWN_ADDRESS);
+    assertThat(judge(policy, "198.51.100.1", UDP, 444)).isEqualTo(EgressRefusal.OWN_ADDRESS);
+    assertThat(judge(policy, "8.8.8.8", UDP, 443)).isEqualTo(EgressRefusal.DENIED);
+    byte[] later = PacketText.packet("10.64.0.2", "198.51.100.1", UDP, new byte[24]);
+    ByteBuffer.wrap(later).putShort(6, (short) 3);
+    assertThat(judge(policy, later)).as("a fragment").isEqualTo(EgressRefusal.OWN_ADDRESS);
+  }
+
+  @Test
   void anExceptionForANetworkNeverOpensTheSnaptItself() {
     EgressPolicy policy = policy(List.of("0.0.0.0/0", "192.0.2.5/32 udp 5060"), List.of("tcp 25"));
     assertThat(judge(policy, "10.0.0.1", TCP, 25)).isNull();

@@ -53,6 +53,15 @@ public final class SessionTotals {
     return sum;
   }
 
+  /// Returns the outer bytes of all datagrams that were received.
+  public long receivedOuterBytes() {
+    long sum = receivedOverheadBytes;
+    for (int i = 0; i < ServiceClass.COUNT; i++) {
+      sum += received[i].postBytes();
+    }
+    return sum;
+  }
+
   /// Counts datagrams that were sent.
   public void sentDatagrams(int datagrams) {
     sentDatagrams += datagrams;

@@ -26,6 +26,7 @@ import io.viaduct.tunnel.wire.VerdictCounters;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// One end of one tunnel, for agent and SNAPT. Owned by one event loop; it has no socket, thread or
@@ -276,6 +277,17 @@ public final class TunnelSession implements AutoCloseable {
     }
     state.verdicts.count(verdict);
     return verdict;
+  }
+
+  /// Returns whether the datagrams of a path go to an address for which a test holds (SNAPT).
+  public boolean isBoundTo(Predicate<InetSocketAddress> test) {
+    for (SessionPath each : outbound.paths.open()) {
+      InetSocketAddress to = path.boundTo(each);
+      if (to != null && test.test(to)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Returns whether the answers to the probes of one path fill their queue. Call [#drain] before
