@@ -39,6 +39,7 @@ import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRule;
+import io.viaduct.snapt.napt.SharedAddresses;
 import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.WarmUp;
@@ -69,6 +70,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,6 +78,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -163,7 +166,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     SnaptConfiguration.Egress out = configuration.egress();
     policy = new EgressPolicy(out.allow(), denied(), out.controlNetworks(), out.denyPrivate());
-    ownAddresses = new OwnAddresses(policy, configuration.control().host(), reports.bridgeHost());
+    ownAddresses =
+        new OwnAddresses(
+            policy, configuration.control().host(), reports.bridgeHost(), out.tun(), this::share);
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
     dataLoops =
         new MultiThreadIoEventLoopGroup(
@@ -221,6 +226,17 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
       all.add(EgressRule.of(each.pool().ipv4().toString()));
       all.add(EgressRule.of(each.pool().ipv6().toString()));
     }
+  // The kernel must know an alias before packets come with it.
+  private void share(Set<InetAddress> addresses) {
+    Egress opened = egress;
+    if (opened != null && opened.isMasquerading()) {
+      SharedAddresses next = relay.shared().with(addresses);
+      if (opened.share(next)) {
+        relay.share(next);
+      }
+    }
+  }
+
     return all;
   }
 

@@ -189,6 +189,12 @@ final class SnaptMetrics {
         TrafficCounters::handedOver);
     sum(
         loops,
+        "viaduct_relay_turned",
+        "Packets from one device to another one at the public address of this SNAPT",
+        Tags.empty(),
+        TrafficCounters::turned);
+    sum(
+        loops,
         "viaduct_relay_socket_full",
         "Times that datagrams waited because the UDP socket's buffer was full",
         Tags.empty(),

@@ -29,6 +29,8 @@ import java.util.Scanner;
 /// input and answers each with one line. Arguments: address and control port of the SNAPT,
 /// authority, device key file, token file.
 public final class LabDevice {
+  private static final LabTelephone TELEPHONE = new LabTelephone();
+
   private LabDevice() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -71,6 +73,9 @@ public final class LabDevice {
             switch (words[0]) {
               case "tcp" -> tcp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
               case "udp" -> udp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
+              case "open" -> TELEPHONE.open(Integer.parseInt(words[1]), words[2]);
+              case "say" -> TELEPHONE.say(words[1], Integer.parseInt(words[2]), words[3]);
+              case "heard" -> TELEPHONE.heard();
               case "route" -> route(words[1]);
               case "knock" -> knock(words[1], Integer.parseInt(words[2]));
               case "dial" -> dial(words[1], Integer.parseInt(words[2]));

@@ -5,15 +5,19 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 
-/// A correspondent node as a process: echoes TCP and UDP on port 9000.
+/// A correspondent node as a process: echoes TCP and UDP on port 9000, and answers UDP on port 9001
+/// with the address and port that it comes from, as STUN does.
 public final class LabServer {
   private LabServer() {}
 
   public static void main(String[] arguments) throws IOException {
     ServerSocket server = new ServerSocket(9000);
     DatagramSocket datagrams = new DatagramSocket(9000);
-    Thread.ofPlatform().daemon().start(() -> echo(datagrams));
+    DatagramSocket mirror = new DatagramSocket(9001);
+    Thread.ofPlatform().daemon().start(() -> answer(datagrams, false));
+    Thread.ofPlatform().daemon().start(() -> answer(mirror, true));
     System.out.println("up");
     System.out.flush();
     while (true) {
@@ -30,13 +34,19 @@ public final class LabServer {
     }
   }
 
-  private static void echo(DatagramSocket socket) {
+  private static void answer(DatagramSocket socket, boolean withAddress) {
     try {
       DatagramPacket packet = new DatagramPacket(new byte[65_536], 65_536);
       while (true) {
         packet.setLength(65_536);
         socket.receive(packet);
-        socket.send(packet);
+        if (withAddress) {
+          String from = packet.getAddress().getHostAddress() + " " + packet.getPort();
+          byte[] text = from.getBytes(StandardCharsets.US_ASCII);
+          socket.send(new DatagramPacket(text, text.length, packet.getSocketAddress()));
+        } else {
+          socket.send(packet);
+        }
       }
     } catch (IOException e) {
       throw new IllegalStateException(e);

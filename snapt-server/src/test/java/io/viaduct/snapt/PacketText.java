@@ -37,6 +37,13 @@ public final class PacketText {
     return packet(from, to, 17, transport);
   }
 
+  /// Returns UDP with a payload of four bytes, without a checksum.
+  public static byte[] udpHeader(int fromPort, int toPort) {
+    byte[] udp = new byte[12];
+    ByteBuffer.wrap(udp).putShort((short) fromPort).putShort((short) toPort).putShort((short) 12);
+    return udp;
+  }
+
   /// Returns a packet of the device to a server on the Internet.
   public static byte[] up() {
     return udp("10.64.0.2", 5000, "203.0.113.7", 9000, 'u');

@@ -5,6 +5,7 @@ import io.viaduct.host.tun.TunSettings;
 import io.viaduct.snapt.group.Host;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.napt.SharedAddresses;
 import io.viaduct.snapt.relay.InternetPort;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,7 +129,11 @@ public final class Egress implements AutoCloseable {
   // The input chain protects the host's own addresses. EgressPolicy refuses and counts such packets
   // earlier, but learns of a new address only seconds later. The table is declared, deleted and
   // declared again, so that the same transaction replaces a table that a killed process left.
-  // Who sends with an address of the pool from elsewhere would pass for the session that has it.
+  //
+  // The maps hold the shared addresses by their aliases (Hairpin). A packet from an alias that
+  // matches no connection would reach the host itself, also at an opened address: it is dropped
+  // first. The kernel would tell devices to send directly to each other (ICMP redirect). Who sends
+  // with an address of the pool from elsewhere would pass for the session that has it.
   private String rules(AddressPool pool, List<Prefix> opened, int dataPort) {
     String accepted =
         opened.stream()
@@ -144,21 +149,61 @@ public final class Egress implements AutoCloseable {
     table inet %1$s {}
     delete table inet %1$s
     table inet %1$s {
+      map shared4 { type ipv4_addr : ipv4_addr; }
+      map shared6 { type ipv6_addr : ipv6_addr; }
       chain postrouting {
         type nat hook postrouting priority srcnat; policy accept;
+        oifname "%4$s" snat ip to ip daddr map @shared4
+        oifname "%4$s" snat ip6 to ip6 daddr map @shared6
         ip saddr %2$s oifname != "%4$s" masquerade
         ip6 saddr %3$s oifname != "%4$s" masquerade
       }
       chain input {
         type filter hook input priority filter; policy accept;
-        %5$s%6$siifname "%4$s" counter drop
+        %7$s%5$s%6$siifname "%4$s" counter drop
         iifname "lo" accept
         ip saddr %2$s counter drop
         ip6 saddr %3$s counter drop
       }
+      chain output {
+        type filter hook output priority filter; policy accept;
+        oifname "%4$s" icmp type redirect drop
+      }
     }
     """
-        .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted, tunnel);
+        .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted, tunnel, unasked(pool));
+  }
+
+  private String unasked(AddressPool pool) {
+    return pool.aliasRange(false).isEmpty()
+        ? ""
+        : "iifname \"%1$s\" ip saddr %2$s counter drop; iifname \"%1$s\" ip6 saddr %3$s counter drop; "
+            .formatted(device.name(), pool.aliasRange(false), pool.aliasRange(true));
+  }
+
+  /// Tells the kernel the public addresses that the sessions share, with their aliases. Blocks.
+  ///
+  /// @return false if the kernel has refused them, which is logged
+  public boolean share(SharedAddresses addresses) {
+    StringBuilder text = new StringBuilder();
+    for (String map : List.of("shared4", "shared6")) {
+      text.append("flush map inet %s %s\n".formatted(table, map));
+      String elements =
+          addresses.all().stream()
+              .filter(each -> each.ipv6() == map.endsWith("6"))
+              .map(each -> each.alias() + " : " + each.address())
+              .collect(Collectors.joining(", "));
+      if (!elements.isEmpty()) {
+        text.append("add element inet %s %s { %s }\n".formatted(table, map, elements));
+      }
+    }
+    try {
+      HostCommand.run(text.toString(), "nft", "-f", "-");
+      return true;
+    } catch (IOException e) {
+      LOG.warn("two devices cannot call each other through this SNAPT: {}", e.getMessage());
+      return false;
+    }
   }
 
   /// Returns the routes of single addresses to the TUN device and away from it.

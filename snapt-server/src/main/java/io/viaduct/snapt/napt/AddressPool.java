@@ -15,7 +15,8 @@ import java.util.OptionalInt;
 /// A device's slot is derived from its key. After a restart, the SNAPT therefore gives the device
 /// the same address, and its connections survive. If two keys map to one slot, the later device
 /// gets the next free slot. Slot 0 is the network address, slot 1 is the SNAPT's own TUN address,
-/// and the last IPv4 slot is the broadcast address.
+/// and the last IPv4 slot is the broadcast address. A pool of 1024 slots or more keeps the eight
+/// before the last as aliases of the host's public addresses ([SharedAddresses]).
 ///
 /// Threads: only the control thread calls [#assign], [#keep] and [#release]. Everything else is
 /// immutable.
@@ -24,6 +25,8 @@ public final class AddressPool {
   private static final int SLOTS_MAX = 1 << 20;
 
   private static final int FIRST_SLOT = 2;
+  private static final int ALIASES = 8;
+  private static final int SLOTS_WITH_ALIASES_MIN = 1024;
 
   private final Prefix ipv4;
   private final Prefix ipv6;
@@ -45,6 +48,7 @@ public final class AddressPool {
     this.ipv4 = ipv4;
     this.ipv6 = ipv6;
     this.slots = Math.min(1 << ipv4.hostBits(), SLOTS_MAX);
+    taken.set(capacity(), hashed()); // the aliases
   }
 
   /// Returns the number of slots; slot numbers are below it.
@@ -54,19 +58,47 @@ public final class AddressPool {
 
   /// Returns the largest number of sessions that the pool has addresses for.
   public int capacity() {
+    return hashed() - aliases();
+  }
+
+  // The aliases count here, so that a pool with them gives a key the same slot as without.
+  private int hashed() {
     return slots - FIRST_SLOT - 1;
+  }
+
+  /// Returns the number of aliases.
+  int aliases() {
+    return slots >= SLOTS_WITH_ALIASES_MIN ? ALIASES : 0;
+  }
+
+  /// Returns an alias, numbered from 0.
+  PublicAddress alias(int number) {
+    return address(FIRST_SLOT + capacity() + number);
+  }
+
+  /// Returns the lower 64 bits of an alias; an IPv4 address in the lowest 32.
+  long aliasLow(boolean isIpv6, int number) {
+    return (isIpv6 ? ipv6 : ipv4).low() + FIRST_SLOT + capacity() + number;
+  }
+
+  /// Returns the first and the last alias of a family as a range of nftables; empty without
+  /// aliases.
+  public String aliasRange(boolean isIpv6) {
+    Prefix of = isIpv6 ? ipv6 : ipv4;
+    int first = FIRST_SLOT + capacity();
+    return aliases() == 0 ? "" : of.address(first) + "-" + of.address(first + aliases() - 1L);
   }
 
   /// Takes the slot of a device.
   ///
   /// @return empty if every slot is taken
   public OptionalInt assign(byte[] deviceKey) {
-    if (taken.cardinality() >= capacity()) {
+    if (taken.cardinality() >= hashed()) {
       return OptionalInt.empty();
     }
-    int slot = Math.floorMod(Arrays.hashCode(deviceKey) * 0x9E3779B1, capacity());
+    int slot = Math.floorMod(Arrays.hashCode(deviceKey) * 0x9E3779B1, hashed());
     while (taken.get(slot)) {
-      slot = (slot + 1) % capacity();
+      slot = (slot + 1) % hashed();
     }
     taken.set(slot);
     return OptionalInt.of(slot + FIRST_SLOT);

@@ -9,11 +9,8 @@ import io.viaduct.tunnel.wire.IpPacket;
 /// Also translates the packet that an ICMP error quotes (RFC 5508). Ports do not change, because no
 /// other session shares the pool address.
 ///
-/// Checksums are updated by the difference, never recomputed (RFC 1624 equation 3). A corrupt
-/// packet thus keeps a wrong checksum. Owned by the session's event loop.
+/// Owned by the session's event loop.
 public final class AddressTranslation {
-  private static final int UDP_CHECKSUM_ABSENT = 0;
-
   private final AddressPool pool;
   private final InnerAddresses inner;
   private final int poolIpv4;
@@ -182,47 +179,14 @@ public final class AddressTranslation {
     return index < 0 ? 0 : packet.getUnsignedShort(index);
   }
 
-  /// Rewrites one address and the checksums that cover it.
-  ///
   /// @return the change of the one's complement sum that the new address causes
   private int rewrite(ByteBuf packet, IpHeader of, int address, boolean outbound, boolean partial) {
-    int bytes = of.isIpv6() ? 16 : 4;
-    long before = InternetChecksum.sum(packet, address, bytes, 0);
-    write(packet, address, of.isIpv6(), outbound);
-    int change = InternetChecksum.change(before, InternetChecksum.sum(packet, address, bytes, 0));
     if (!of.isIpv6()) {
-      int checksum = of.start() + IpFields.IPV4_CHECKSUM;
-      packet.setShort(
-          checksum, InternetChecksum.corrected(packet.getUnsignedShort(checksum), change));
+      int low = outbound ? poolIpv4 : inner.ipv4();
+      return AddressRewrite.write(packet, of, address, 0, low, partial);
     }
-    correctTransport(packet, of, change, partial);
-    return change;
-  }
-
-  private void write(ByteBuf packet, int address, boolean ipv6, boolean outbound) {
-    if (!ipv6) {
-      packet.setInt(address, outbound ? poolIpv4 : inner.ipv4());
-      return;
-    }
-    packet.setLong(address, outbound ? poolIpv6High : inner.ipv6High());
-    packet.setLong(address + Long.BYTES, outbound ? poolIpv6Low : inner.ipv6Low());
-  }
-
-  private static void correctTransport(ByteBuf packet, IpHeader of, int change, boolean partial) {
-    int index = of.addressedChecksum();
-    if (index < 0) {
-      return;
-    }
-    int checksum = packet.getUnsignedShort(index);
-    if (partial) {
-      packet.setShort(index, InternetChecksum.fold(checksum + change));
-      return;
-    }
-    boolean udp = of.protocol() == IpFields.UDP;
-    if (udp && checksum == UDP_CHECKSUM_ABSENT) {
-      return;
-    }
-    int corrected = InternetChecksum.corrected(checksum, change);
-    packet.setShort(index, udp && corrected == UDP_CHECKSUM_ABSENT ? 0xffff : corrected);
+    long high = outbound ? poolIpv6High : inner.ipv6High();
+    long low = outbound ? poolIpv6Low : inner.ipv6Low();
+    return AddressRewrite.write(packet, of, address, high, low, partial);
   }
 }

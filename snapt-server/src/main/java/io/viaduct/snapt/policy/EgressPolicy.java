@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides which destinations devices may reach. The first rule that matches decides:
 ///
-/// 1. source routes and the SNAPT's own addresses: refused, except its tunnel port
+/// 1. source routes and the SNAPT's own addresses: refused, except its tunnel port, and packets to
+///    another device ([io.viaduct.snapt.napt.Hairpin])
 /// 2. `egress.allow`: allowed
 /// 3. `egress.deny`, the control network, networks that are not part of the Internet: refused
 /// 4. everything else: allowed
@@ -109,6 +110,29 @@ public final class EgressPolicy {
   /// @param of the translation that has rewritten this packet and no packet since
   /// @return the reason for the refusal, or null if the packet may be forwarded
   public @Nullable EgressRefusal judge(IpPacket judged, AddressTranslation of) {
+    return judge(judged, of, own);
+  }
+
+  /// Checks a packet to a public address that the sessions share as one to any other host of the
+  /// Internet: it is meant for a device.
+  public @Nullable EgressRefusal judgeShared(IpPacket judged, AddressTranslation of) {
+    return judge(judged, of, Networks.NONE);
+  }
+
+  /// Returns true if packets to an address are refused on all ports but those of `egress.allow`: it
+  /// is in the control network, or not part of the Internet.
+  boolean hides(Prefix host) {
+    for (Networks each : allowed) {
+      if (holds(each, host.ipv6(), host.high(), host.low())) {
+        return false;
+      }
+    }
+    return holds(control, host.ipv6(), host.high(), host.low())
+        || holds(notInternet, host.ipv6(), host.high(), host.low());
+  }
+
+  private @Nullable EgressRefusal judge(
+      IpPacket judged, AddressTranslation of, Networks ownAddresses) {
     ByteBuf packet = judged.buffer();
     int ip = judged.start();
     boolean ipv6 = of.isIpv6();
@@ -120,7 +144,7 @@ public final class EgressPolicy {
         ipv6
             ? packet.getLong(ip + IpFields.IPV6_DESTINATION + Long.BYTES)
             : packet.getUnsignedInt(ip + IpFields.IPV4_DESTINATION);
-    boolean ownAddress = holds(own, ipv6, high, low);
+    boolean ownAddress = holds(ownAddresses, ipv6, high, low);
     int protocol = of.protocol();
     int port = destinationPort(packet, ip, of, protocol);
     for (int i = 0; i < allow.length; i++) {

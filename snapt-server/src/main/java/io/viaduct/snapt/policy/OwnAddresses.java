@@ -15,29 +15,42 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Updates [EgressPolicy] with the addresses that devices must never reach. These are the addresses
 /// of this host's interfaces, of `control.host` and of the bridge. A NAT in front of the host may
-/// hold the address of `control.host`, and its hairpinning leads back here. Checks every ten
-/// seconds, on its own thread.
+/// hold the address of `control.host`, and its hairpinning leads back here. Tells the public ones
+/// among them, which devices share. Checks every ten seconds, on its own thread.
 public final class OwnAddresses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnAddresses.class);
   private static final int LOOK_SECONDS = 10;
 
   private final EgressPolicy policy;
+  private final String tun;
   private final String controlHost;
   private final String bridgeHost;
+  private final Consumer<Set<InetAddress>> shared;
   private final ScheduledExecutorService looking =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("own-addresses", true));
   private Set<Prefix> named = Set.of();
   private Set<Prefix> bridge = Set.of();
+  private Set<InetAddress> told = Set.of();
 
   /// @param controlHost host name under which devices reach this SNAPT
   /// @param bridgeHost host name of the bridge
-  public OwnAddresses(EgressPolicy policy, String controlHost, String bridgeHost) {
+  /// @param tun name of the TUN device, whose addresses are not public
+  /// @param shared receives the public addresses of the interfaces when they change
+  public OwnAddresses(
+      EgressPolicy policy,
+      String controlHost,
+      String bridgeHost,
+      String tun,
+      Consumer<Set<InetAddress>> shared) {
     this.policy = policy;
+    this.tun = tun;
+    this.shared = shared;
     this.controlHost = controlHost;
     this.bridgeHost = bridgeHost;
   }
@@ -63,14 +76,28 @@ public final class OwnAddresses implements AutoCloseable {
 
   private void interfaces() {
     Set<Prefix> own = new LinkedHashSet<>(named);
+    Set<InetAddress> open = new LinkedHashSet<>();
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
         each.getInterfaceAddresses().forEach(address -> own.addAll(reachedBy(address)));
+        if (!each.getName().equals(tun)) {
+          each.inetAddresses().filter(this::isPublic).forEach(open::add);
+        }
       }
       policy.own(own);
+      if (!open.equals(told)) {
+        told = open;
+        shared.accept(open);
+      }
     } catch (SocketException e) {
       LOG.warn("this machine's interfaces cannot be listed: {}", String.valueOf(e.getMessage()));
     }
+  }
+
+  private boolean isPublic(InetAddress address) {
+    return !address.isLoopbackAddress()
+        && !address.isLinkLocalAddress()
+        && !policy.hides(Prefix.host(address));
   }
 
   /// Returns the addresses for which an interface accepts packets: its own address, and the first

@@ -34,6 +34,18 @@ final class InternetWriter {
     }
     int start = packet.start() - VirtioNetHeader.LENGTH;
     describe(packet, start, of);
+    return write(to, packet, start);
+  }
+
+  /// Writes a packet back that the queue has just been read for: its virtio-net header stays.
+  ///
+  /// @return false if it was dropped, which is counted
+  boolean writeBack(IpPacket packet) {
+    InternetPort to = port;
+    return to != null && write(to, packet, packet.start() - VirtioNetHeader.LENGTH);
+  }
+
+  private boolean write(InternetPort to, IpPacket packet, int start) {
     WriteResult result = to.write(packet.buffer(), start, packet.length());
     if (result != WriteResult.WRITTEN) {
       counters.count(

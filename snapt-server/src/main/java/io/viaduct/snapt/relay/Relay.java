@@ -13,6 +13,7 @@ import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.SharedAddresses;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.TunnelPorts;
@@ -47,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 ///           1a of another loop: copied into its bounded hand-over queue
 ///           2 translation → tunnel: flow, queues by class, compound, seal → [UdpSender#send]
 ///           3 UDP socket → the session's binding; or [ControlLine] → its control connection
+///     turned: a packet from one session to another by the address that they share goes up, through
+///           the kernel, back by 1 of down, through the kernel again, and down ([Hairpin])
 ///
 /// No packet passes through the meter. It reads the flows' counters twice a second and at the end of an interval. For sessions with traffic, it reads them every 50 ms.
 public final class Relay implements SessionCarrier, AutoCloseable {
@@ -68,6 +71,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   private final AtomicIntegerArray receivers;
   private final ForeignAddresses foreign = new ForeignAddresses();
   private final Neighbours neighbours;
+  private volatile SharedAddresses shared;
   private @Nullable UdpSockets sockets;
 
   /// @param epoch start counter of the SNAPT
@@ -135,6 +139,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     this.clock = clock;
     this.listener = listener;
     this.rates = new AccountRates(settings.accountBitsPerSecond());
+    this.shared = SharedAddresses.none(pool);
     this.receivers = new AtomicIntegerArray(pool.slots());
     for (int slot = 0; slot < pool.slots(); slot++) {
       receivers.setPlain(slot, NOBODY);
@@ -164,6 +169,16 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   long historyBudgetBytes() {
     return settings.historyBudgetBytes();
+  }
+
+  /// Sets the public addresses that the sessions share; any thread may call this.
+  public void share(SharedAddresses addresses) {
+    shared = addresses;
+  }
+
+  /// Returns the public addresses that the sessions share.
+  public SharedAddresses shared() {
+    return shared;
   }
 
   EgressPolicy policy() {

@@ -9,6 +9,7 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.napt.Hairpin;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
@@ -41,6 +42,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final HandOver handOver = new HandOver();
   private final InternetWriter internet = new InternetWriter(counters);
   private final VirtioNetHeader header = new VirtioNetHeader();
+  private final Hairpin hairpin;
   private final IpPacket packet = new IpPacket();
   private final IntObjectHashMap<RelayedSession> sessions = new IntObjectHashMap<>();
   private final List<RelayedSession> visited = new ArrayList<>();
@@ -57,6 +59,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   RelayLoop(Relay relay, IoEventLoop loop) {
     this.relay = relay;
     this.loop = loop;
+    this.hairpin = new Hairpin(relay::shared);
     this.memory =
         new LoopMemory(
             relay.allocator(),
@@ -97,6 +100,10 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   UdpSender sender() {
     return sender;
+  }
+
+  Hairpin hairpin() {
+    return hairpin;
   }
 
   LoopMemory memory() {
@@ -221,6 +228,9 @@ final class RelayLoop implements DatagramReader, TunReader {
     } else if (receiver >= 0 && mayHandOver && relay.loopOf(receiver) != this) {
       int bytes = VirtioNetHeader.LENGTH + length;
       handTo(relay.loopOf(receiver), buffer.slice(headerOffset, bytes), null);
+    } else if (receiver < 0 && hairpin.turn(packet)) {
+      counters.countTurned(Segments.of(packet).packets());
+      internet.writeBack(packet);
     } else {
       counters.count(TrafficCounters.Direction.DOWN, Translated.NO_SESSION, 1, length);
     }

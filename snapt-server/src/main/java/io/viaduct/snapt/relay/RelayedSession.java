@@ -11,6 +11,7 @@ import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.MeasuredPath;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.Hairpin;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressRefusal;
@@ -47,6 +48,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   private final Session session;
   private final TunnelSession tunnel;
   private final AddressTranslation translation;
+  private final Hairpin hairpin;
   private final SessionMeter meter;
   private final AccountRates.@Nullable Pair rates;
   private final RefusalAnswers answers;
@@ -75,6 +77,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     this.relay = loop.relay();
     this.session = session;
     this.translation = translation;
+    this.hairpin = loop.hairpin();
     TunnelTerms terms = session.terms().tunnel();
     long nowNs = relay.nowNs();
     tunnel = new TunnelSession(TunnelRole.SNAPT, terms, settings, loop.memory(), this, this, nowNs);
@@ -187,6 +190,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
           session.isAsleep(nowMs) ? Drop.ASLEEP : Drop.TOKEN_EXPIRED, segments.packets());
       return;
     }
+    hairpin.arrive(packet);
     Translated outcome = translation.inbound(packet);
     counters.count(TrafficCounters.Direction.DOWN, outcome, segments.packets(), packet.length());
     if (outcome != Translated.FORWARDED) {

@@ -48,6 +48,7 @@ public final class TrafficCounters {
   private long answeredRefusals;
   private long late;
   private long handedOver;
+  private long turned;
   private long socketFull;
 
   /// The last counter values that were read from one session. The next read adds only the
@@ -153,6 +154,17 @@ public final class TrafficCounters {
   /// selects a TUN queue by the flow, not by the session.
   public long handedOver() {
     return handedOver;
+  }
+
+  /// Counts packets between two sessions that were turned back to the kernel.
+  void countTurned(int packets) {
+    turned += packets;
+  }
+
+  /// Returns the number of packets to a public address that the sessions share, which were turned
+  /// back to the kernel. It drops those that the other session has not asked for.
+  public long turned() {
+    return turned;
   }
 
   /// Counts sessions that must wait for the next checkpoint.

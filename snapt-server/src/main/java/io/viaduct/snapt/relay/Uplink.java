@@ -3,6 +3,7 @@ package io.viaduct.snapt.relay;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.Hairpin;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
@@ -21,6 +22,7 @@ final class Uplink implements InnerPacketSink {
   private final TrafficCounters counters;
   private final InternetWriter internet;
   private final AddressTranslation translation;
+  private final Hairpin hairpin;
   private final EgressPolicy policy;
   private final AccountRates.@Nullable Pair rates;
   private final RefusalAnswers answers;
@@ -43,6 +45,7 @@ final class Uplink implements InnerPacketSink {
     this.counters = loop.counters();
     this.internet = loop.internet();
     this.translation = translation;
+    this.hairpin = loop.hairpin();
     this.policy = relay.policy();
     this.rates = rates;
     this.answers = answers;
@@ -96,6 +99,10 @@ final class Uplink implements InnerPacketSink {
 
   private boolean mayLeave(@Nullable FlowState flow, IpPacket packet, Segments segments) {
     EgressRefusal refusal = policy.judge(packet, translation);
+    boolean isToDevice = refusal == EgressRefusal.OWN_ADDRESS && hairpin.isFor(packet);
+    if (isToDevice) {
+      refusal = policy.judgeShared(packet, translation);
+    }
     if (refusal == null && !mayRelay(flow, packet)) {
       refusal = EgressRefusal.RELAYED;
     }
@@ -107,6 +114,8 @@ final class Uplink implements InnerPacketSink {
       if (refusal.isAnswered()) {
         answers.refused(packet, true, relay.nowNs());
       }
+    } else if (isToDevice) {
+      hairpin.depart(packet);
     }
     return refusal == null;
   }

@@ -9,12 +9,16 @@ import io.viaduct.snapt.Lab;
 import io.viaduct.snapt.LabServer;
 import io.viaduct.snapt.PacketText;
 import io.viaduct.snapt.SnaptStand;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +36,8 @@ class EgressLabIT {
       Pattern.compile(
           "(?:egress_refused_total\\{|napt_packets_total\\{direction=\"up\",outcome=|reason=)+"
               + "\"(\\w+)\"} (\\d+)");
+  private static final Set<InetAddress> SHARED =
+      Set.of(InetAddress.ofLiteral("198.51.100.1"), InetAddress.ofLiteral("2001:db8:51::1"));
   private static final Pattern SLOT = Pattern.compile("\"slot\" ?: ?(\\d+)");
 
   @TempDir Path folder;
@@ -101,8 +107,6 @@ class EgressLabIT {
     assertThat(agent.ask("knock 2001:db8:51::2 9000")).isEqualTo("answered");
     for (String refused :
         List.of(
-            "198.51.100.1", // the SNAPT's public address, which its NAT uses for the device
-            "2001:db8:51::1",
             "10.99.0.2",
             "10.99.0.1", // the bridge
             "10.7.7.7",
@@ -110,6 +114,10 @@ class EgressLabIT {
             "10.200.0.77",
             "169.254.169.254")) {
       assertThat(agent.ask("knock " + refused + " 9000")).as(refused).isEqualTo("prohibited");
+    }
+    for (String shared : List.of("198.51.100.1", "2001:db8:51::1")) {
+      assertThat(agent.ask("knock " + shared + " 9000")).as(shared).isEqualTo("silent");
+      assertThat(agent.ask("knock " + shared + " 900")).as(shared).isEqualTo("prohibited");
     }
     assertThat(agent.ask("dial 198.51.100.2 25")).as("mail").isEqualTo("prohibited");
     assertThat(agent.ask("dial 2001:db8:51::2 25")).as("mail").isEqualTo("prohibited");
@@ -169,15 +177,20 @@ class EgressLabIT {
         List.of(
             bob4,
             bob6,
-            "198.51.100.1", // the public address that both share (NAT hairpin)
-            "2001:db8:51::1",
             "10.99.0.2",
             "10.99.0.1", // the bridge
             "10.200.0.1",
+            "10.200.255.247", // the alias of the public address
             "fd56:6961:6475::1",
             "169.254.169.254")) {
       assertThat(alice.ask("knock " + never + " 9000")).as(never).isEqualTo("prohibited");
       assertThat(alice.ask("dial " + never + " 9000")).as(never).isEqualTo("prohibited");
+    }
+    for (String shared : List.of("198.51.100.1", "2001:db8:51::1")) {
+      assertThat(alice.ask("knock " + shared + " 9000"))
+          .as("the public address that both share")
+          .isEqualTo(masquerade.equals("on") ? "silent" : "prohibited");
+      assertThat(alice.ask("dial " + shared + " 9000")).as(shared).isEqualTo("prohibited");
     }
     assertThat(alice.ask("ping " + bob4)).startsWith("failed").contains("Packet filtered");
     for (String by : List.of("198.51.100.2", "198.51.100.1", "10.99.2.2", bob4)) {
@@ -202,6 +215,62 @@ class EgressLabIT {
                     "foreign_source", n -> assertThat(n).isGreaterThanOrEqualTo(2)));
     assertThat(alice.ask("knock 198.51.100.2 9000")).as("the rest goes on").isEqualTo("answered");
     assertThat(received()).as("packets that came to bob since").isEqualTo(came);
+  }
+
+  @Test
+  void twoDevicesOfOneSnaptHearEachOtherAtItsAddressOnceBothHaveSpoken() throws Exception {
+    lab.start(lab.server, LabServer.class).line("up");
+    lab.start(lab.snapt, LabServer.class).line("up");
+    stand.startSnapt("");
+    Lab.Running bob = stand.startDevice(lab.neighbour, "10.99.2.1", "bob");
+    Lab.Running alice = stand.startDevice(lab.device, "10.99.1.1", "alice");
+    for (String server : List.of("198.51.100.2", "2001:db8:51::2")) {
+      hearEachOther(alice, bob, server.contains(":") ? 7006 : 7004, server);
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> {
+          assertThat(packets("alice")).isEqualTo(Map.of("up", 2 * 60, "down", 2 * 40));
+          assertThat(packets("bob")).isEqualTo(Map.of("up", 2 * 40, "down", 2 * 50));
+        });
+  }
+
+  // Both have the same port inside, so the kernel gives one of them another port outside.
+  private void hearEachOther(Lab.Running alice, Lab.Running bob, int port, String server)
+      throws Exception {
+    String atAlice = alice.ask("open " + port + " " + server);
+    String atBob = bob.ask("open " + port + " " + server);
+    assertThat(atAlice).isNotEqualTo(atBob);
+    long before = turned();
+    assertThat(alice.ask("say " + atBob + " 10")).isEqualTo("said");
+    await().untilAsserted(() -> assertThat(turned()).isEqualTo(before + 10));
+    assertThat(bob.ask("say " + atAlice + " 40")).isEqualTo("said");
+    await().untilAsserted(() -> assertThat(alice.ask("heard")).contains(atBob + "=40"));
+    assertThat(bob.ask("heard")).as("before bob had spoken").doesNotContain(atAlice);
+    assertThat(alice.ask("say " + atBob + " 50")).isEqualTo("said");
+    await().untilAsserted(() -> assertThat(bob.ask("heard")).contains(atAlice + "=50"));
+  }
+
+  private long turned() throws Exception {
+    Matcher turned = Pattern.compile("viaduct_relay_turned_total (\\d+)").matcher(stand.metrics());
+    assertThat(turned.find()).isTrue();
+    return Long.parseLong(turned.group(1));
+  }
+
+  /// Returns the packets of RTP's size that a user's reports have, by direction.
+  private Map<String, Integer> packets(String account) {
+    Map<String, Integer> seen = new TreeMap<>();
+    for (UsageReport report : stand.bridge.reports) {
+      for (FlowUsage flow : report.getFlowsList()) {
+        if (report.getAccount().equals(account)
+            && SHARED.contains(InetAddress.ofLiteral(flow.getRemoteAddress()))) {
+          int each = (flow.getRemoteAddress().contains(":") ? 40 : 20) + 8 + 172;
+          seen.merge("up", (int) flow.getUp().getPreBytes() / each, Integer::sum);
+          seen.merge("down", (int) flow.getDown().getPreBytes() / each, Integer::sum);
+        }
+      }
+    }
+    return seen;
   }
 
   /// Returns the number of packets that the neighbour's tunnel has delivered to its kernel.

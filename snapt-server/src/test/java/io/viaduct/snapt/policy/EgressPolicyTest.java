@@ -79,6 +79,29 @@ class EgressPolicyTest {
     assertThat(judge(policy(List.of(), List.of()), to, UDP, 53)).isEqualTo(reason);
   }
 
+  @Test
+  void aSharedAddressObeysTheRulesOfAnyOtherDestination() {
+    EgressPolicy policy = policy(List.of(), List.of("udp 5060"));
+    assertThat(judgeShared(policy, "198.51.100.1", 5060)).isEqualTo(EgressRefusal.DENIED);
+    assertThat(judgeShared(policy, "198.51.100.1", 5061)).isNull();
+    assertThat(judgeShared(policy, "10.0.0.1", 5061)).isEqualTo(EgressRefusal.PRIVATE_NETWORK);
+    assertThat(policy.hides(Prefix.of("198.51.100.1/32"))).isFalse();
+    assertThat(policy.hides(Prefix.of("10.0.0.1/32"))).isTrue();
+    assertThat(policy.hides(Prefix.of("2001:db8:c::9/128"))).isTrue();
+    assertThat(policy(List.of("10.0.0.0/8"), List.of()).hides(Prefix.of("10.0.0.1/32"))).isFalse();
+  }
+
+  private @Nullable EgressRefusal judgeShared(EgressPolicy policy, String to, int port) {
+    byte[] bytes = PacketText.packet("10.64.0.2", to, UDP, PacketText.udpHeader(5000, port));
+    ByteBuf packet = PacketText.buffer(bytes, 12);
+    try {
+      translation.outbound(new IpPacket().set(packet, 12, bytes.length));
+      return policy.judgeShared(new IpPacket().set(packet, 12, bytes.length), translation);
+    } finally {
+      packet.release();
+    }
+  }
+
   // The JDK reads the text form of a mapped address as IPv4.
   @Test
   void anIpv4AddressInsideAnIpv6OneIsRefused() {
