@@ -10,8 +10,8 @@ import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
-import io.viaduct.diameter.queue.QueueSettings;
 import io.viaduct.diameter.queue.RequestQueue;
+import io.viaduct.service.storage.QueueSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class AccountingRecords {
             new QueueSettings(Path.of(rf.directory()), rf.queueMax(), WINDOW, RETRY),
             node,
             Dictionary.standard());
-    queue.statistics().bindTo(registry);
+    queue.bindTo(registry);
     AccountingPublisher publisher =
         new AccountingPublisher(
             transaction,
