@@ -6,7 +6,7 @@ export PATH
 
 test_programs=(ip:iproute2 tc:iproute2 unshare:util-linux ping:iputils-ping nft:nftables openssl:openssl iperf3:iperf3
 	chromium:chromium systemd-analyze:systemd sipp:sip-tester sipsak:sipsak baresip:baresip-core
-	freeDiameterd:freediameter) # program:package
+	freeDiameterd:freediameter freeradius:freeradius radclient:freeradius-utils) # program:package
 
 lacks() { # succeeds if a program is missing or cannot be run; the shell returns 126 or 127 then
 	local status=0

@@ -7,6 +7,7 @@ import io.viaduct.billing.diameter.DiameterEndpoint;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.mediation.MediationEndpoint;
+import io.viaduct.billing.radius.RadiusEndpoint;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -98,6 +99,15 @@ public class BillingApplication {
   public static int diameterPort(ApplicationContext billing) {
     return billing
         .getBeanProvider(new ParameterizedTypeReference<Running<DiameterEndpoint>>() {})
+        .getObject()
+        .get()
+        .port();
+  }
+
+  /// Returns the UDP port on which a started billing listens for access networks, or 0.
+  public static int radiusPort(ApplicationContext billing) {
+    return billing
+        .getBeanProvider(new ParameterizedTypeReference<Running<RadiusEndpoint>>() {})
         .getObject()
         .get()
         .port();

@@ -22,10 +22,24 @@ class ReadmeTest {
           + " rf: {directory: records, realm: ims.test}}";
 
   @TempDir Path folder;
+  @TempDir Path other;
+
+  // Records go by one of the two protocols, so their metrics are in two processes.
+  private Set<String> ofRadius() throws Exception {
+    Path secret = RunningBilling.secret(other, "radius-secret", "a secret of two ends");
+    String radius =
+        "radius: {port: 0, clients: [{name: wifi, address: 127.0.0.9, secret-file: %1$s}],"
+            + " accounting: {directory: records, servers: [{address: 127.0.0.9, secret-file: %1$s}]}}";
+    try (RunningBilling billing =
+        RunningBilling.start(other, InstantSource.system(), radius.formatted(secret))) {
+      return MetricNames.registered(billing.metrics());
+    }
+  }
 
   @Test
   void metricsOfBillingAreExactlyThoseOfTheReadme() throws Exception {
     Set<String> registered = new TreeSet<>(ofItsOwnDatabase());
+    registered.addAll(ofRadius());
     try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system(), DIAMETER)) {
       var source = BillingReload.source(folder.resolve("billing.yml"), InstantSource.system());
       var unused = BillingReload.of(source, ConfigurationKeys.of(source.load()), billing.parts);

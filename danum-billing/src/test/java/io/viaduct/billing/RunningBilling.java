@@ -98,7 +98,8 @@ public final class RunningBilling implements AutoCloseable {
     }
   }
 
-  static Path secret(Path folder, String name, String text) throws Exception {
+  /// Writes a file with a secret.
+  public static Path secret(Path folder, String name, String text) throws Exception {
     Path file = Files.writeString(folder.resolve(name), text);
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }

@@ -6,6 +6,7 @@ import io.viaduct.webgui.account.ApiTokens;
 import io.viaduct.webgui.account.LiveStreams;
 import io.viaduct.webgui.account.SecondFactors;
 import io.viaduct.webgui.account.Webhooks;
+import io.viaduct.webgui.billing.AccessBilling;
 import io.viaduct.webgui.billing.AccountCredits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
@@ -90,6 +91,11 @@ public class WebguiApplication {
   @Bean
   DeviceReportBilling deviceReportBilling(JsonPeer billingPeer) {
     return new DeviceReportBilling(billingPeer);
+  }
+
+  @Bean
+  AccessBilling accessBilling(JsonPeer billingPeer) {
+    return new AccessBilling(billingPeer);
   }
 
   @Bean

@@ -62,6 +62,7 @@ public final class OperatorPeer {
   public final List<Map<String, Object>> discrepancies = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> deviceReports = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> calls = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> accessSessions = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
@@ -86,6 +87,7 @@ public final class OperatorPeer {
     discrepancies.clear();
     deviceReports.clear();
     calls.clear();
+    accessSessions.clear();
     registrations.clear();
     isVerifying = false;
     rows.clear();
@@ -254,6 +256,23 @@ public final class OperatorPeer {
     report.put("expectedMicrodenarii", "35541158");
     report.put("state", state);
     return report;
+  }
+
+  /// A session in an access network.
+  ///
+  /// @param device device as the network calls it
+  public static Map<String, Object> accessSession(String device, String comparison) {
+    Map<String, Object> session = new LinkedHashMap<>();
+    session.put("id", "4");
+    session.put("network", "wifi");
+    session.put("device", device);
+    session.put("startedAt", ANY);
+    session.put("heardAt", ANY);
+    session.put("upBytes", "1000000");
+    session.put("downBytes", "2000000");
+    session.put("tunnelBytes", "5000000");
+    session.put("comparison", comparison);
+    return session;
   }
 
   /// A call of another node.

@@ -881,6 +881,11 @@ public final class PeerServer implements AutoCloseable {
       case "running" -> send(exchange, 200, JSON.writeValueAsString(Map.of("running", running)));
       case "charges" -> chargesOf(exchange, id);
       case "calls" -> send(exchange, 200, JSON.writeValueAsString(Map.of("calls", work.calls)));
+      case "access-sessions" ->
+          send(
+              exchange,
+              200,
+              JSON.writeValueAsString(Map.of("accessSessions", work.accessSessions)));
       case "device-reports" -> {
         List<Map<String, Object>> own =
             work.deviceReports.stream().filter(report -> id.equals(report.get("account"))).toList();

@@ -4,19 +4,18 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.accounting.PostedRecord.Kind;
 import io.viaduct.billing.accounting.RecordStore.RecordRefusedException;
 import io.viaduct.billing.database.Outbox;
-import io.viaduct.diameter.accounting.AccountingSession;
-import io.viaduct.diameter.accounting.ServiceInformation;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.diameter.accounting.ServiceUsage;
-import io.viaduct.diameter.message.DiameterMessage;
-import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.usage.v1.UsageReport;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,12 +37,12 @@ public final class AccountingPublisher {
   private static final Logger LOG = LoggerFactory.getLogger(AccountingPublisher.class);
   private static final long LOCK = 0x76696164_61636374L; // any number that nothing else takes
   private static final int SESSIONS_OF_RUN = 500;
+  private static final Duration PERIOD = Duration.ofMillis(250);
 
   private static final String OPEN =
       """
-      insert into accounting_session (snapt_id, session_id, diameter_session, account, icid, heard_at)
-        select distinct on (i.snapt_id, i.session_id) i.snapt_id, i.session_id,
-          :host || ';' || (i.id >> 32) || ';' || (i.id & 4294967295) || ';' || i.session_id, i.account, i.icid, i.started_at
+      insert into accounting_session (snapt_id, session_id, diameter_session, account, icid, began_at, heard_at)
+        select distinct on (i.snapt_id, i.session_id) i.snapt_id, i.session_id, %s, i.account, i.icid, i.started_at, i.started_at
         from accounting_outbox o join charging_interval i on i.id = o.interval_id
         where not exists (select from accounting_session s where (s.snapt_id, s.session_id) = (i.snapt_id, i.session_id))
         order by i.snapt_id, i.session_id, o.id
@@ -62,28 +61,25 @@ public final class AccountingPublisher {
 
   private final JdbcClient jdbc;
   private final Outbox outbox;
-  private final SessionParties parties;
-  private final String domain;
+  private final SessionNaming naming;
   private final RecordStore store;
   private final Duration silence;
   private final Counter records;
   private final AtomicLong waiting = new AtomicLong();
   private boolean isFull; // of the thread that publishes
 
-  /// @param domain home domain of the users, for User-Name
+  /// @param store takes the records, and encodes them
   /// @param silence time after its last interval at which no report of a session can come any more
   public AccountingPublisher(
       TransactionTemplate transaction,
       JdbcClient jdbc,
-      SessionParties parties,
-      String domain,
+      SessionNaming naming,
       RecordStore store,
       Duration silence,
       MeterRegistry registry) {
     this.jdbc = jdbc;
     this.outbox = new Outbox(transaction, jdbc, "accounting_outbox", LOCK);
-    this.parties = parties;
-    this.domain = domain;
+    this.naming = naming;
     this.store = store;
     this.silence = silence;
     records =
@@ -104,9 +100,16 @@ public final class AccountingPublisher {
         .update();
   }
 
+  /// Begins to store records a few times per second.
+  public PeriodicTasks start(InstantSource clock) {
+    PeriodicTasks tasks = new PeriodicTasks("accounting");
+    tasks.every(PERIOD, "accounting records", () -> publish(clock.instant()));
+    return tasks;
+  }
+
   /// Stores the records of all reports that wait. What the store does not take stays in the outbox.
   public void publish(Instant now) {
-    jdbc.sql(OPEN).param("host", parties.host()).update();
+    jdbc.sql(OPEN.formatted(naming.expression())).param("host", naming.host()).update();
     outbox.drain(this::pass);
     outbox.locked(() -> endSilent(now));
     waiting.set(outbox.waiting());
@@ -128,7 +131,7 @@ public final class AccountingPublisher {
     List<Long> passed = new ArrayList<>();
     try {
       for (Waiting report : reports) {
-        String id = report.session().diameterSession();
+        String id = report.session().name();
         if (ended.contains(id)) {
           break; // a report after the last one: it begins another accounting session
         }
@@ -155,26 +158,20 @@ public final class AccountingPublisher {
   }
 
   private void record(OpenSession session, Waiting report) throws RecordRefusedException {
-    if (session.number == 0) {
-      store(
-          session,
-          session.next(parties, user(session)).start(session.with(List.of()), report.startedAt()));
+    if (!session.hasStarted()) {
+      store(session, session.record(Kind.START, report.startedAt(), List.of()));
     }
-    List<ServiceUsage> usage = usage(report, session.sequence);
-    AccountingSession next = session.next(parties, user(session));
-    ServiceInformation information = session.with(usage);
     store(
         session,
-        report.isLast()
-            ? next.stop(information, report.endedAt())
-            : next.interim(information, report.endedAt()));
-    session.sequence += usage.size();
-    session.heardAt = report.endedAt();
+        session.record(
+            report.isLast() ? Kind.STOP : Kind.INTERIM,
+            report.endedAt(),
+            usage(report, session.sequence())));
   }
 
-  private void store(OpenSession session, DiameterMessage record) throws RecordRefusedException {
+  private void store(OpenSession session, PostedRecord record) throws RecordRefusedException {
     store.store(record);
-    session.number++;
+    session.stored(record);
     records.increment();
   }
 
@@ -191,25 +188,23 @@ public final class AccountingPublisher {
     }
   }
 
-  private String user(OpenSession session) {
-    return "sip:" + session.account() + "@" + domain;
-  }
-
   private void save(OpenSession session, boolean hasEnded) {
     if (hasEnded) {
       jdbc.sql("delete from accounting_session where diameter_session = ?")
-          .param(session.diameterSession())
+          .param(session.name())
           .update();
       return;
     }
     jdbc.sql(
-            "update accounting_session set next_number = ?, next_sequence = ?, heard_at = ?"
-                + " where diameter_session = ?")
+            "update accounting_session set next_number = ?, next_sequence = ?, octets_up = ?,"
+                + " octets_down = ?, heard_at = ? where diameter_session = ?")
         .params(
-            session.number,
-            session.sequence,
-            Timestamp.from(session.heardAt),
-            session.diameterSession())
+            session.nextNumber(),
+            session.sequence(),
+            session.octetsUp(),
+            session.octetsDown(),
+            Timestamp.from(session.heardAt()),
+            session.name())
         .update();
   }
 
@@ -224,10 +219,8 @@ public final class AccountingPublisher {
             .list();
     for (OpenSession session : silent) {
       try {
-        if (session.number > 0) {
-          store(
-              session,
-              session.next(parties, user(session)).stop(session.with(List.of()), session.heardAt));
+        if (session.hasStarted()) {
+          store(session, session.record(Kind.LAPSE, session.heardAt(), List.of()));
         }
         save(session, true);
       } catch (RecordRefusedException e) {

@@ -1,9 +1,7 @@
 package io.viaduct.billing.accounting;
 
-import io.viaduct.diameter.accounting.AccountingSession;
-import io.viaduct.diameter.accounting.ServiceInformation;
+import io.viaduct.billing.accounting.PostedRecord.Kind;
 import io.viaduct.diameter.accounting.ServiceUsage;
-import io.viaduct.diameter.message.SessionParties;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -12,21 +10,29 @@ import java.util.List;
 /// An accounting session that has begun: its row in `accounting_session`, with numbers that move
 /// while records are stored.
 final class OpenSession {
-  private final String diameterSession;
+  private final String name;
   private final String account;
   private final String icid;
+  private final String snapt;
   private final String session;
-  long number;
-  long sequence;
-  Instant heardAt;
+  private final Instant beganAt;
+  private long number;
+  private long sequence;
+  private long octetsUp;
+  private long octetsDown;
+  private Instant heardAt;
 
   private OpenSession(ResultSet row) throws SQLException {
-    diameterSession = row.getString("diameter_session");
+    name = row.getString("diameter_session");
     account = row.getString("account");
     icid = row.getString("icid");
+    snapt = row.getString("snapt_id");
     session = row.getString("session_id");
+    beganAt = row.getTimestamp("began_at").toInstant();
     number = row.getLong("next_number");
     sequence = row.getLong("next_sequence");
+    octetsUp = row.getLong("octets_up");
+    octetsDown = row.getLong("octets_down");
     heardAt = row.getTimestamp("heard_at").toInstant();
   }
 
@@ -34,22 +40,58 @@ final class OpenSession {
     return new OpenSession(row);
   }
 
-  String diameterSession() {
-    return diameterSession;
+  String name() {
+    return name;
   }
 
-  String account() {
-    return account;
+  boolean hasStarted() {
+    return number > 0;
   }
 
-  /// Returns the builder of the next record.
-  AccountingSession next(SessionParties parties, String user) {
-    return number == 0
-        ? AccountingSession.begin(parties, diameterSession, user)
-        : AccountingSession.resume(parties, diameterSession, user, number);
+  /// Returns the Local-Sequence-Number of the next service.
+  long sequence() {
+    return sequence;
   }
 
-  ServiceInformation with(List<ServiceUsage> usage) {
-    return new ServiceInformation(icid, session, usage);
+  long octetsUp() {
+    return octetsUp;
+  }
+
+  long octetsDown() {
+    return octetsDown;
+  }
+
+  long nextNumber() {
+    return number;
+  }
+
+  Instant heardAt() {
+    return heardAt;
+  }
+
+  /// Returns the next record.
+  PostedRecord record(Kind kind, Instant at, List<ServiceUsage> usage) {
+    return new PostedRecord(
+        kind,
+        name,
+        number,
+        account,
+        snapt,
+        session,
+        icid,
+        beganAt,
+        at,
+        octetsUp + usage.stream().mapToLong(ServiceUsage::octetsUp).sum(),
+        octetsDown + usage.stream().mapToLong(ServiceUsage::octetsDown).sum(),
+        usage);
+  }
+
+  /// Goes on after a record is stored.
+  void stored(PostedRecord record) {
+    number++;
+    sequence += record.usage().size();
+    octetsUp = record.octetsUp();
+    octetsDown = record.octetsDown();
+    heardAt = record.at();
   }
 }

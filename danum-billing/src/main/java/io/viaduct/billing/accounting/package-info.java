@@ -1,4 +1,5 @@
-/// Accounting records of posted reports for charging data functions (Rf, ADR 0069).
+/// Accounting records of posted reports for charging data functions and RADIUS servers (ADR 0069,
+/// ADR 0074).
 @NullMarked
 package io.viaduct.billing.accounting;
 

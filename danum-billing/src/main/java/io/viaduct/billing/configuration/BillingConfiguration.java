@@ -53,6 +53,7 @@ import java.util.Map;
 /// @param payments the payment provider
 /// @param kafka topics of reports, verdicts and charges, if there is a broker
 /// @param diameter Diameter for nodes that ask for the seconds of calls
+/// @param radius RADIUS accounting of access networks, and for RADIUS servers
 /// @param webhooks delivery to endpoints that users and operators make
 /// @param cdr files of charging data records
 /// @param statements signed statements
@@ -90,6 +91,7 @@ public record BillingConfiguration(
     Payments payments,
     Kafka kafka,
     DiameterSettings diameter,
+    RadiusSettings radius,
     Webhooks webhooks,
     Cdr cdr,
     Statements statements,
@@ -136,6 +138,11 @@ public record BillingConfiguration(
         "retention.ledger-months needs cdr.directory: a month is dropped after its export",
         Integer.toString(retention.ledgerMonths()));
     require(
+        !(diameter.hasRecords() && radius.hasRecords()),
+        "accounting records go by Diameter or by RADIUS: leave one of diameter.rf.directory and"
+            + " radius.accounting.directory empty",
+        radius.accounting().directory());
+    require(
         heldReports >= 1 && heldReports <= 1_000_000,
         "held-reports must be 1 to 1000000",
         Integer.toString(heldReports));
@@ -144,6 +151,11 @@ public record BillingConfiguration(
   /// Returns the owner of a SNAPT that was never enrolled.
   public String ownerOf(String snapt) {
     return snaptOwners.getOrDefault(snapt, defaultOwner);
+  }
+
+  /// Returns true if posted reports become accounting records, by Diameter or by RADIUS.
+  public boolean hasAccountingRecords() {
+    return diameter.hasRecords() || radius.hasRecords();
   }
 
   /// Limits for charges without the device's receipt.

@@ -2,32 +2,31 @@ package io.viaduct.billing.diameter;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.accounting.AccountingPublisher;
+import io.viaduct.billing.accounting.PostedRecord;
 import io.viaduct.billing.accounting.RecordStore;
+import io.viaduct.billing.accounting.SessionNaming;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.configuration.DiameterSettings;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
+import io.viaduct.diameter.accounting.AccountingSession;
+import io.viaduct.diameter.accounting.ServiceInformation;
 import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
-import io.viaduct.diameter.queue.QueueSettings;
 import io.viaduct.diameter.queue.RequestQueue;
+import io.viaduct.service.storage.QueueSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Carries accounting records from the outbox of posted reports to the queue on disk, which sends
 /// them to the charging data functions.
 final class AccountingRecords {
-  private static final Duration PERIOD = Duration.ofMillis(250);
   private static final Duration RETRY = Duration.ofSeconds(1);
-  private static final long DISK_SECONDS = 10;
 
   /// One request in flight keeps the records of a session in their order, also when one is
   /// repeated.
@@ -53,38 +52,39 @@ final class AccountingRecords {
             new QueueSettings(Path.of(rf.directory()), rf.queueMax(), WINDOW, RETRY),
             node,
             Dictionary.standard());
-    queue.statistics().bindTo(registry);
+    queue.bindTo(registry);
+    SessionParties parties =
+        new SessionParties(
+            Dictionary.standard(), settings.identity(), settings.realm(), rf.realm(), rf.context());
     AccountingPublisher publisher =
         new AccountingPublisher(
             transaction,
             jdbc,
-            new SessionParties(
-                Dictionary.standard(),
-                settings.identity(),
-                settings.realm(),
-                rf.realm(),
-                rf.context()),
-            configuration.sipDomain(),
-            record -> store(queue, record),
+            SessionNaming.diameter(settings.identity()),
+            record ->
+                RecordStore.await(queue.add(encode(record, parties, configuration.sipDomain()))),
             configuration.adjustmentTime(),
             registry);
-    PeriodicTasks tasks = new PeriodicTasks("accounting");
-    tasks.every(PERIOD, "accounting records", () -> publisher.publish(clock.instant()));
+    PeriodicTasks tasks = publisher.start(clock);
     return () -> {
       tasks.close();
       queue.close();
     };
   }
 
-  private static void store(RequestQueue queue, DiameterMessage record)
-      throws RecordStore.RecordRefusedException {
-    try {
-      queue.add(record).get(DISK_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new RecordStore.RecordRefusedException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RecordStore.RecordRefusedException(e);
-    }
+  private static DiameterMessage encode(
+      PostedRecord record, SessionParties parties, String domain) {
+    String user = "sip:" + record.account() + "@" + domain;
+    AccountingSession session =
+        record.number() == 0
+            ? AccountingSession.begin(parties, record.session(), user)
+            : AccountingSession.resume(parties, record.session(), user, record.number());
+    ServiceInformation information =
+        new ServiceInformation(record.icid(), record.tunnelSession(), record.usage());
+    return switch (record.kind()) {
+      case START -> session.start(information, record.at());
+      case INTERIM -> session.interim(information, record.at());
+      case STOP, LAPSE -> session.stop(information, record.at());
+    };
   }
 }

@@ -59,7 +59,7 @@ class DiameterParts {
     return new Running<>(
         Stage.DIAMETER,
         () -> {
-          AccountingPublisher.enable(jdbc, settings.hasRecords());
+          AccountingPublisher.enable(jdbc, configuration.hasAccountingRecords());
           if (!settings.hasNode()) {
             return DiameterEndpoint.NONE;
           }

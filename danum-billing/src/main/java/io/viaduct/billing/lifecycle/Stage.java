@@ -25,6 +25,8 @@ public enum Stage {
   QUEUE,
   /// Listens for Diameter peers.
   DIAMETER,
+  /// Listens for access networks, and sends accounting records to RADIUS servers.
+  RADIUS,
   /// Ends the streams of bridges at the stop, so that mediation does not wait for them.
   BRIDGE_STREAMS,
   /// Tells at the stop, before anything ends, that billing is not ready any more.

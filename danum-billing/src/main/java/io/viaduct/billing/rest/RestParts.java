@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 @Import({
   RestRules.class,
+  AccessSessionsResource.class,
   AccountCreditResource.class,
   AccountImportsResource.class,
   AccountsResource.class,

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.billing.AccessBilling;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.CallBilling;
 import io.viaduct.webgui.billing.Charge;
@@ -30,6 +31,7 @@ class ChargesPages {
   private final Billing billing;
   private final DeviceReportBilling deviceReports;
   private final CallBilling calls;
+  private final AccessBilling access;
   private final Limits limits;
   private final InstantSource clock;
 
@@ -37,11 +39,13 @@ class ChargesPages {
       Billing billing,
       DeviceReportBilling deviceReports,
       CallBilling calls,
+      AccessBilling access,
       Limits limits,
       InstantSource clock) {
     this.billing = billing;
     this.deviceReports = deviceReports;
     this.calls = calls;
+    this.access = access;
     this.limits = limits;
     this.clock = clock;
   }
@@ -74,6 +78,9 @@ class ChargesPages {
       model.addAttribute(
           "deviceReports", deviceReports.latest(token, account, limits.chargesPerPage()));
       model.addAttribute("calls", calls.latest(token, account, limits.chargesPerPage()).calls());
+      model.addAttribute(
+          "accessSessions",
+          access.latest(token, account, limits.chargesPerPage()).accessSessions());
     }
     model.addAttribute("charges", page.charges());
     model.addAttribute("next", page.next());

@@ -184,6 +184,16 @@ class ReportDecisionTest {
   }
 
   @Test
+  void sessionsInAccessNetworksStandBesideWhatRelaysHaveReported() {
+    peer.work.accessSessions.add(OperatorPeer.accessSession("02-00-00-00-00-01", "above"));
+    String page = Visitor.alice().get("/accounts/alice/charges").body();
+    assertThat(Visitor.text(page, "access-network")).isEqualTo("wifi");
+    assertThat(Visitor.text(page, "access-bytes")).startsWith("3.00");
+    assertThat(Visitor.text(page, "access-tunnel")).startsWith("5.00");
+    assertThat(Visitor.text(page, "access-comparison")).startsWith("more was reported");
+  }
+
+  @Test
   void nobodyButAnOperatorWithTheFormsTokenDecides() {
     Visitor alice = Visitor.alice();
     assertThat(alice.get("/reports/held/7/release").statusCode()).isEqualTo(403);

@@ -129,6 +129,7 @@ class EscapingTest {
             OperatorPeer.discrepancy("4", ATTACK),
             List.of("snapt", "session", "account", "basis")));
     work.calls.add(OperatorPeer.call(ATTACK));
+    work.accessSessions.add(OperatorPeer.accessSession(ATTACK, ATTACK));
     work.deviceReports.add(
         hostile(OperatorPeer.deviceReport("4", ATTACK, ATTACK), List.of("snapt", "session")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));

@@ -45,6 +45,7 @@ class ArchitectureTest {
           "linux-io",
           "sip-stack",
           "diameter",
+          "radius",
           "testbed");
 
   private static final Set<String> BAGS =

@@ -1,4 +1,4 @@
-package io.viaduct.diameter.queue;
+package io.viaduct.service.storage;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -11,18 +11,18 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Counters of a queue. Thread-safe.
 public final class QueueStatistics {
-  /// Ends of a request, and what happens to it before.
+  /// Ends of an entry, and what happens to it before.
   public enum Fate {
     STORED,
-    /// The peer has it.
+    /// The receiver has it.
     DELIVERED,
-    /// The peer refused it for good; its file is in `refused`.
+    /// The receiver refused it for good; its file is in `refused`.
     REFUSED,
     /// It got no answer, or one that says to try again.
     RETRIED,
     /// The queue was full.
     FULL,
-    /// Its file cannot be read as a request.
+    /// Its file cannot be read as an entry.
     UNREADABLE,
     /// The disk failed.
     DISK_FAILED
@@ -41,15 +41,15 @@ public final class QueueStatistics {
     adder(fate).increment();
   }
 
-  void waiting(int requests) {
-    waiting.set(requests);
+  void waiting(int entries) {
+    waiting.set(entries);
   }
 
   public long of(Fate fate) {
     return adder(fate).sum();
   }
 
-  /// Returns the requests in the queue.
+  /// Returns the entries in the queue.
   public int waiting() {
     return waiting.get();
   }
@@ -63,14 +63,18 @@ public final class QueueStatistics {
   }
 
   /// Registers the counters.
-  public void bindTo(MeterRegistry registry) {
+  ///
+  /// @param queued name of the counter of entries by their fate
+  /// @param queue name of the gauge of entries that wait
+  /// @param what description of the entries, such as *Diameter requests*
+  public void bindTo(MeterRegistry registry, String queued, String queue, String what) {
     fates.forEach((fate, adder) ->
-        FunctionCounter.builder("viaduct_diameter_queued", adder, LongAdder::sum)
-            .description("Diameter requests that were kept on disk, by what became of them")
+        FunctionCounter.builder(queued, adder, LongAdder::sum)
+            .description(what + " that were kept on disk, by what became of them")
             .tag("fate", fate.name().toLowerCase(Locale.ROOT))
             .register(registry));
-    Gauge.builder("viaduct_diameter_queue", waiting, AtomicInteger::get)
-        .description("Diameter requests on disk that no peer has answered")
+    Gauge.builder(queue, waiting, AtomicInteger::get)
+        .description(what + " on disk that nothing has answered")
         .register(registry);
   }
 }

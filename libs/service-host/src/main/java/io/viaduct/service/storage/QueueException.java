@@ -1,6 +1,6 @@
-package io.viaduct.diameter.queue;
+package io.viaduct.service.storage;
 
-/// A request was not stored.
+/// An entry was not stored.
 public final class QueueException extends Exception {
   private static final long serialVersionUID = 1L;
 

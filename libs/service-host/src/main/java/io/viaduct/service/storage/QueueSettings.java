@@ -1,14 +1,14 @@
-package io.viaduct.diameter.queue;
+package io.viaduct.service.storage;
 
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// Settings of a queue.
+/// Settings of a [DeliveryQueue].
 ///
 /// @param directory created with mode 700
-/// @param most requests in the queue; further ones are refused
-/// @param window requests in flight
-/// @param retry wait after a request got no answer; a peer that becomes available ends it
+/// @param most entries in the queue; further ones are refused
+/// @param window entries in flight; 1 keeps their order also when one is repeated
+/// @param retry wait after an entry got no answer
 public record QueueSettings(Path directory, int most, int window, Duration retry) {
   public QueueSettings {
     if (most < 1 || window < 1 || retry.toMillis() < 1) {

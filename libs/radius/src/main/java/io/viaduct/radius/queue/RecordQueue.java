@@ -1,0 +1,73 @@
+package io.viaduct.radius.queue;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.radius.client.AccountingClient;
+import io.viaduct.radius.dictionary.Dictionary;
+import io.viaduct.radius.message.PacketReader;
+import io.viaduct.radius.message.RadiusPacket;
+import io.viaduct.radius.message.Verdict;
+import io.viaduct.service.storage.DeliveryQueue;
+import io.viaduct.service.storage.DeliveryQueue.Outcome;
+import io.viaduct.service.storage.QueueSettings;
+import io.viaduct.service.storage.QueueStatistics;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// Delivers accounting records at least once, from a [DeliveryQueue]. An entry is a packet without
+/// identifier, authenticators and Acct-Delay-Time. RADIUS has no answer that refuses a record, so a
+/// record that no server answers is sent again for ever, and the following ones wait.
+public final class RecordQueue implements AutoCloseable {
+  private final DeliveryQueue queue;
+
+  private RecordQueue(DeliveryQueue queue) {
+    this.queue = queue;
+  }
+
+  /// Opens a queue and begins to send what it holds.
+  ///
+  /// @throws IOException if the directory cannot be used
+  public static RecordQueue open(
+      QueueSettings settings, AccountingClient client, Dictionary dictionary) throws IOException {
+    PacketReader reader = new PacketReader(dictionary);
+    return new RecordQueue(
+        DeliveryQueue.open(
+            "radius-queue",
+            settings,
+            (entry, _) -> read(reader, entry).map(record -> send(client, record))));
+  }
+
+  private static Optional<RadiusPacket> read(PacketReader reader, byte[] entry) {
+    return reader.read(entry) instanceof Verdict.Accepted(RadiusPacket packet, _)
+            && packet.code() == RadiusPacket.ACCOUNTING_REQUEST
+        ? Optional.of(packet)
+        : Optional.empty();
+  }
+
+  private static CompletableFuture<Outcome> send(AccountingClient client, RadiusPacket record) {
+    return client.send(record).thenApply(_ -> Outcome.DELIVERED);
+  }
+
+  /// Registers the counters.
+  public void bindTo(MeterRegistry registry) {
+    statistics()
+        .bindTo(registry, "viaduct_radius_queued", "viaduct_radius_queue", "RADIUS records");
+  }
+
+  public QueueStatistics statistics() {
+    return queue.statistics();
+  }
+
+  /// Stores a record and sends it.
+  ///
+  /// @return as [DeliveryQueue#add]
+  public CompletableFuture<Void> add(RadiusPacket record) {
+    return queue.add(record.encode());
+  }
+
+  /// Stops sending. What has no answer is sent at the next start.
+  @Override
+  public void close() {
+    queue.close();
+  }
+}
