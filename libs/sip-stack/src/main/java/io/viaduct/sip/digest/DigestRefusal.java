@@ -14,6 +14,9 @@ public enum DigestRefusal {
   STALE_NONCE,
   /// A correct password with a nonce count that was used before.
   REPLAYED,
+  /// A correct password with a nonce of another server, which does not answer whether the count was
+  /// used before.
+  ISSUER_AWAY,
   /// A proved sequence number of a subscriber's card, which refused that of the challenge. The next
   /// challenge has a number that the card accepts.
   RESYNCHRONISED,
@@ -26,6 +29,6 @@ public enum DigestRefusal {
 
   /// Returns true if only the nonce needs renewal (RFC 7616 section 3.3, `stale`).
   boolean isStale() {
-    return this == STALE_NONCE || this == FORGED_NONCE || this == REPLAYED;
+    return this == STALE_NONCE || this == FORGED_NONCE || this == REPLAYED || this == ISSUER_AWAY;
   }
 }

@@ -25,6 +25,9 @@ import java.util.function.Predicate;
 /// The nonce is checked before the password. A guess needs a nonce that was issued to its source,
 /// and the owner of a forged source never sees one.
 ///
+/// Servers that share the key of a [NonceIssuer] take each other's nonces. The counts of a nonce
+/// stay with its issuer, which is asked.
+///
 /// A user whose card is known is challenged with AKA too. The nonce carries RAND, from which the
 /// card's answer is computed again, so these challenges take no memory either.
 public final class DigestServer {
@@ -39,12 +42,22 @@ public final class DigestServer {
   private final CredentialStore store;
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
-  private final byte[] key = new byte[32];
+  private final NonceIssuer issuer;
+  private final byte[] key;
   private final NonceCounts counts;
   private final SequenceNumbers sequences = new SequenceNumbers();
 
   /// Makes a server with a new random key, so nonces of an earlier start are invalid.
-  ///
+  public DigestServer(
+      String realm,
+      AlgorithmOffer offer,
+      Duration lifetime,
+      int nonces,
+      CredentialStore store,
+      InstantSource clock) {
+    this(realm, offer, lifetime, nonces, store, NonceIssuer.alone(), clock);
+  }
+
   /// @param lifetime of a nonce
   /// @param nonces most nonces whose counts are remembered at a time
   public DigestServer(
@@ -53,14 +66,26 @@ public final class DigestServer {
       Duration lifetime,
       int nonces,
       CredentialStore store,
+      NonceIssuer issuer,
       InstantSource clock) {
     this.realm = realm;
     this.offer = offer;
     this.lifetime = lifetime;
     this.store = store;
     this.clock = clock;
-    this.counts = new NonceCounts(nonces);
-    random.nextBytes(key);
+    this.issuer = issuer;
+    this.key = issuer.key();
+    this.counts = new NonceCounts(nonces, clock.millis());
+  }
+
+  /// Marks a count of a nonce of this server as used, for another server that has checked nonce and
+  /// password.
+  ///
+  /// @return false if the count was used before, or if that is no longer known
+  public boolean use(String nonce, long issuedMs, long count) {
+    long oldestMs = clock.millis() - lifetime.toMillis();
+    return issuedMs >= oldestMs
+        && counts.use(new Nonce(nonce, issuedMs, issuer.id()), count, oldestMs);
   }
 
   /// Checks a request.
@@ -133,10 +158,19 @@ public final class DigestServer {
       return Optional.of(resynchronised(user(given), aka.get(), given.auts()));
     }
     return passwordRefusal(request, given, ha1(given, aka))
-        .or(() ->
-            counts.use(nonce.get(), Long.parseLong(given.nc(), 16), oldestMs)
-                ? Optional.empty()
-                : Optional.of(DigestRefusal.REPLAYED));
+        .or(() -> countRefusal(nonce.get(), Long.parseLong(given.nc(), 16), oldestMs));
+  }
+
+  /// Marks the count as used at the issuer of the nonce.
+  private Optional<DigestRefusal> countRefusal(Nonce nonce, long count, long oldestMs) {
+    Optional<Boolean> isFirst =
+        nonce.issuer() == issuer.id()
+            ? Optional.of(counts.use(nonce, count, oldestMs))
+            : issuer.others().use(nonce.issuer(), nonce.encoded(), nonce.issuedMs(), count);
+    if (isFirst.isEmpty()) {
+      return Optional.of(DigestRefusal.ISSUER_AWAY);
+    }
+    return isFirst.get() ? Optional.empty() : Optional.of(DigestRefusal.REPLAYED);
   }
 
   /// Returns the user of a digest username. User agents with a card send their private identity,
@@ -203,7 +237,8 @@ public final class DigestServer {
                 algorithm.isAka()
                     ? card.isPresent()
                     : card.isEmpty() || store.ha1(claimed, algorithm).isPresent());
-    String plain = Nonce.issue(key, source, now, random.nextLong()).encoded();
+    long unique = (long) issuer.id() << 32 | random.nextInt() & 0xffff_ffffL;
+    String plain = Nonce.issue(key, source, now, unique).encoded();
     String aka =
         algorithms.stream().anyMatch(DigestAlgorithm::isAka)
             ? card.map(keys -> akaNonce(keys, claimed, source, now)).orElse("")
@@ -222,7 +257,7 @@ public final class DigestServer {
     byte[] rand = new byte[AkaKeys.KEY_BYTES];
     random.nextBytes(rand);
     byte[] autn = keys.autn(rand, sequences.next(user, nowMs));
-    return AkaNonce.issue(key, source, rand, autn, nowMs).nonce().encoded();
+    return AkaNonce.issue(key, source, rand, autn, nowMs, issuer.id()).nonce().encoded();
   }
 
   /// Compares two URIs by user and host only, because user agents differ in parameters and in

@@ -15,26 +15,28 @@ import javax.crypto.spec.SecretKeySpec;
 /// return it.
 ///
 /// ```
-/// |0              |6           |12                               |24
-/// |time ms (48)   |random (48) |HMAC-SHA256, 96 bit             |
+/// |0              |6             |8            |12                 |24
+/// |time ms (48)   |issuer (16)   |random (32)  |HMAC-SHA256, 96 bit|
 /// ```
 ///
-/// The MAC covers time, random and the source's IP address (RFC 7616 section 3.3 proposes such a
-/// binding). It leaves the source's port out, because a NAT may give a user agent another port for
-/// the next request. 32 characters are short, because a challenge may go to a forged source.
+/// The MAC covers time, issuer, random and the source's IP address (RFC 7616 section 3.3 proposes
+/// such a binding). It leaves the source's port out, because a NAT may give a user agent another
+/// port for the next request. 32 characters are short, because a challenge may go to a forged
+/// source.
 ///
 /// @param encoded base64url, 32 characters
 /// @param issuedMs time of issue
-record Nonce(String encoded, long issuedMs) {
+/// @param issuer server that has issued it ([NonceIssuer#id])
+record Nonce(String encoded, long issuedMs, int issuer) {
   private static final int TIME = 0;
-  private static final int RANDOM = TIME + 6;
-  private static final int MAC = RANDOM + 6;
+  private static final int ISSUER = TIME + 6;
+  private static final int MAC = ISSUER + 6;
   static final int MAC_BYTES = 12;
   private static final int LENGTH = MAC + MAC_BYTES;
 
   /// Makes a nonce for a source.
   ///
-  /// @param random its lowest 48 bits are used
+  /// @param random its lowest 48 bits are used; the highest 16 of them are the issuer
   static Nonce issue(byte[] key, InetAddress source, long nowMs, long random) {
     byte[] bytes =
         ByteBuffer.allocate(LENGTH)
@@ -42,7 +44,10 @@ record Nonce(String encoded, long issuedMs) {
             .putInt((int) random)
             .array();
     System.arraycopy(mac(key, source, bytes, MAC), 0, bytes, MAC, MAC_BYTES);
-    return new Nonce(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes), nowMs);
+    return new Nonce(
+        Base64.getUrlEncoder().withoutPadding().encodeToString(bytes),
+        nowMs,
+        (int) (random >>> 32) & 0xffff);
   }
 
   /// Reads a nonce that a client returned. Empty if it was not made with this key for this source,

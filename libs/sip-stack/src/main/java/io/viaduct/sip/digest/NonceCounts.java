@@ -22,10 +22,13 @@ final class NonceCounts {
 
   private final int limit;
   private final Map<String, Used> byNonce = new LinkedHashMap<>();
-  private long forgottenUpToMs = Long.MIN_VALUE;
+  private long forgottenUpToMs;
 
-  NonceCounts(int limit) {
+  /// @param limit most nonces at a time
+  /// @param beginMs start of this server: counts of nonces that were issued before are not known
+  NonceCounts(int limit, long beginMs) {
     this.limit = limit;
+    this.forgottenUpToMs = beginMs - 1;
   }
 
   /// Marks a count as used.

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// later one with another address of ours (the NAT has lost the binding) or another run of the
 /// registrar (it has lost our registration) makes us register anew.
 ///
+/// A name may have the addresses of several registrars, which share their registrations. The flow
+/// stays at one of them; if that does not answer or is overloaded, the next one gets the REGISTER
+/// (RFC 3263 section 4.3).
+///
 /// Under TCP, and with a registrar that does not answer STUN, the check is a REGISTER without
 /// Contact, which fetches our bindings (RFC 3261 section 10.2.3). An OPTIONS would not do, because
 /// a registrar answers it without our registration too. Confined to the user agent's thread.
@@ -29,6 +33,7 @@ final class RegistrarFlow {
   // RFC 5626 section 4.4.1: under UDP 24 to 29 s, under TCP 95 to 120 s.
   private static final int TCP_CHECK_FACTOR = 4;
   private static final double CHECK_SPREAD = 0.2;
+  private static final int UNAVAILABLE = 503;
 
   private final UserAgentSettings settings;
   private final InstantSource clock;
@@ -39,7 +44,9 @@ final class RegistrarFlow {
   private final Events events;
   private final Registration registration;
   private final Attempt registering;
+  private final RegistrarAddresses addresses = new RegistrarAddresses();
   private volatile @Nullable SipFlow flow; // written by the owner, read by all threads
+  private @Nullable SipFlow registered; // the last one that has granted a registration
   private int check;
   private long nextCheckMs;
   private long checkDueMs = Long.MAX_VALUE;
@@ -108,20 +115,30 @@ final class RegistrarFlow {
   ///
   /// @throws CompletionException with a [io.viaduct.sip.SipException] if it has no address
   SipFlow resolve() {
-    SipFlow found = settings.resolveRegistrar();
+    SipFlow found = addresses.choose(settings.resolveRegistrar());
     flow = found;
     return found;
   }
 
+  /// Returns whether a flow leads to one of the registrars. Any thread.
+  boolean isRegistrar(SipFlow source) {
+    return addresses.has(source);
+  }
+
   void tick(long nowMs) {
+    boolean waited = registering.phase() == Phase.TRYING;
     if (registering.isDue(nowMs)) {
       send(nowMs);
     }
     SipFlow to = flow;
+    if (waited && registering.phase() == Phase.WAITING && to != null) {
+      addresses.leave(to); // it has not answered in time
+    }
     if (registering.phase() != Phase.ACTIVE || to == null) {
       return;
     }
     if (!endpoint.isConnected(to)) {
+      addresses.leave(to);
       failed(nowMs, "the connection was closed");
     } else if (nowMs >= checkDueMs) {
       unanswered(nowMs, to, "no answer in " + settings.attemptTimeout().toMillis() + " ms");
@@ -154,6 +171,7 @@ final class RegistrarFlow {
       return;
     }
     if (response == null) {
+      addresses.leave(to);
       registering.failed(generation, nowMs, 0);
       events.onDetail("registration: " + AuthenticatedClient.reason(failure));
     } else if (response.isSuccess()) {
@@ -165,12 +183,16 @@ final class RegistrarFlow {
       if (isStunUsed && to.transport() == Transport.UDP) {
         check(nowMs, to);
       }
-      boolean isAnew = isLost;
+      boolean isAnew = isLost || registered != null && !registered.equals(to);
       isLost = false;
+      registered = to;
       events.registered(isAnew);
     } else if (registration.adaptTo(response)) {
       registering.want(nowMs);
     } else {
+      if (response.status() == UNAVAILABLE) {
+        addresses.leave(to);
+      }
       registering.failed(generation, nowMs, Registration.retryAfterMs(response));
       events.onDetail("registration refused: " + response.summary());
     }
@@ -229,6 +251,7 @@ final class RegistrarFlow {
       isStunUsed = false;
       check(nowMs, to);
     } else {
+      addresses.leave(to);
       failed(nowMs, why);
     }
   }
@@ -240,6 +263,7 @@ final class RegistrarFlow {
     }
     checkDueMs = Long.MAX_VALUE;
     if (response == null) {
+      addresses.leave(to);
       failed(clock.millis(), AuthenticatedClient.reason(failure));
     } else if (response.isSuccess() && isBindingShown && !registration.isShown(response, to)) {
       failed(clock.millis(), "the registrar has forgotten us");

@@ -234,9 +234,8 @@ public final class UserAgent implements AutoCloseable {
   }
 
   private void onRequest(IncomingRequest request) {
-    SipFlow to = registrar.flow();
-    // Only the registrar verifies From; any other source could forge it.
-    if (to == null || !request.flow().equals(to)) {
+    // Only a registrar verifies From; any other source could forge it.
+    if (!registrar.isRegistrar(request.flow())) {
       request.answer(403);
       return;
     }

@@ -11,8 +11,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 
 /// The user's account and how the user agent reaches its registrar.
 ///
@@ -119,14 +121,16 @@ public record UserAgentSettings(
     return SipUri.of(user, domain);
   }
 
-  /// Looks up the registrar's address. A lookup of a name may block.
+  /// Looks up the registrar's addresses: several servers may serve one name. A lookup of a name may
+  /// block.
   ///
+  /// @return at least one
   /// @throws CompletionException with a [SipException] if the name has no address
-  SipFlow resolveRegistrar() {
+  List<SipFlow> resolveRegistrar() {
     try {
-      return new SipFlow(
-          transport,
-          new InetSocketAddress(InetAddress.getByName(registrar.host()), registrar.port()));
+      return Stream.of(InetAddress.getAllByName(registrar.host()))
+          .map(address -> new SipFlow(transport, new InetSocketAddress(address, registrar.port())))
+          .toList();
     } catch (UnknownHostException e) {
       throw new CompletionException(
           new SipException(SipException.Reason.TRANSPORT, "no address for " + registrar.host()));

@@ -18,7 +18,7 @@ final class AkaNonceFuzz {
   private static final InetAddress HOME = InetAddress.ofLiteral("192.0.2.1");
   private static final AkaKeys CARD = new AkaKeys(new byte[16], RAND, new byte[2]);
   private static final AkaNonce ISSUED =
-      AkaNonce.issue(KEY, HOME, RAND, CARD.autn(RAND, 5), 1_767_225_600_000L);
+      AkaNonce.issue(KEY, HOME, RAND, CARD.autn(RAND, 5), 1_767_225_600_000L, 7);
 
   @ArgumentsSource(Corpus.class)
   @FuzzTest

@@ -150,6 +150,60 @@ class DigestTest {
     assertThat(refused(server, second).challenges().getFirst()).contains("stale=true");
   }
 
+  private DigestServer sharing(int id, NonceIssuer.Others others) {
+    return new DigestServer(
+        "ims.test",
+        new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
+        Duration.ofMinutes(5),
+        100,
+        (user, algorithm) -> Optional.of(algorithm.ha1(user, "ims.test", "secret")),
+        new NonceIssuer(new byte[32], id, others),
+        () -> now);
+  }
+
+  @Test
+  void serversWithOneKeyTakeEachOthersNoncesAndTheIssuerCounts() {
+    DigestServer issuer = sharing(1, (_, _, _, _) -> Optional.empty());
+    DigestServer other =
+        sharing(
+            2,
+            (id, nonce, issuedMs, count) ->
+                id == 1 ? Optional.of(issuer.use(nonce, issuedMs, count)) : Optional.empty());
+    DigestClient alice = client("alice", "secret");
+    alice.acceptChallenge(challenge(issuer));
+    SipRequest first = alice.authorize(register("sip:ims.test"));
+    assertThat(other.check(first, "Authorization", HOME, "alice", _ -> true))
+        .isEqualTo(new DigestOutcome.Authenticated("alice"));
+    assertThat(refused(other, first).reason()).isEqualTo(DigestRefusal.REPLAYED);
+    assertThat(refused(issuer, first).reason()).isEqualTo(DigestRefusal.REPLAYED);
+    now = now.plus(Duration.ofMinutes(6));
+    assertThat(issuer.use("late", now.minus(Duration.ofMinutes(6)).toEpochMilli(), 1)).isFalse();
+  }
+
+  @Test
+  void aNonceWhoseIssuerDoesNotAnswerIsStale() {
+    DigestClient alice = client("alice", "secret");
+    alice.acceptChallenge(challenge(sharing(1, (_, _, _, _) -> Optional.empty())));
+    DigestServer other = sharing(2, (_, _, _, _) -> Optional.empty());
+    DigestOutcome.Refused refused = refused(other, alice.authorize(register("sip:ims.test")));
+    assertThat(refused.reason()).isEqualTo(DigestRefusal.ISSUER_AWAY);
+    assertThat(refused.challenges().getFirst()).contains("stale=true");
+    assertThat(alice.acceptChallenge(challenge(other))).isTrue();
+    SipRequest again = alice.authorize(register("sip:ims.test"));
+    assertThat(other.check(again, "Authorization", HOME, "alice", _ -> true))
+        .isEqualTo(new DigestOutcome.Authenticated("alice"));
+  }
+
+  @Test
+  void aNonceOfAnEarlierRunIsNotTakenBecauseItsCountsAreLost() {
+    DigestClient alice = client("alice", "secret");
+    alice.acceptChallenge(challenge(sharing(1, (_, _, _, _) -> Optional.empty())));
+    SipRequest used = alice.authorize(register("sip:ims.test"));
+    now = now.plusSeconds(1);
+    DigestServer restarted = sharing(1, (_, _, _, _) -> Optional.empty());
+    assertThat(refused(restarted, used).reason()).isEqualTo(DigestRefusal.REPLAYED);
+  }
+
   @Test
   void anOldNonceIsStaleAndAForeignOneForged() {
     DigestClient alice = client("alice", "secret");

@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
 class RegistrarFlowTest implements UserAgentListener {
@@ -43,6 +45,11 @@ class RegistrarFlowTest implements UserAgentListener {
 
   private void start(Transport transport, boolean showsBindings, Duration keepAlive)
       throws IOException {
+    start(InetAddress.getLoopbackAddress().getHostAddress(), transport, showsBindings, keepAlive);
+  }
+
+  private void start(String host, Transport transport, boolean showsBindings, Duration keepAlive)
+      throws IOException {
     registrar = new TestRegistrar(showsBindings);
     InetAddress here = InetAddress.getLoopbackAddress();
     agent =
@@ -51,7 +58,7 @@ class RegistrarFlowTest implements UserAgentListener {
                 "ims.test",
                 "alice",
                 "not asked for",
-                new HostPort(here.getHostAddress(), registrar.port()),
+                new HostPort(host, registrar.port()),
                 transport,
                 Duration.ofMinutes(10),
                 Duration.ofMillis(700),
@@ -78,6 +85,13 @@ class RegistrarFlowTest implements UserAgentListener {
         .atMost(Duration.ofSeconds(20))
         .until(() -> registrar.count("REGISTER") >= times && registrar.count("SUBSCRIBE") >= times);
     awaitActive();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UDP", "TCP"})
+  void ofANamesAddressesTheOneThatAnswersIsFound(Transport transport) throws Exception {
+    start(TestNames.TWO_ADDRESSES, transport, true, NEVER);
+    assertThat(registrar.count("REGISTER")).isPositive();
   }
 
   @Test
