@@ -34,6 +34,7 @@ class SnaptsParts {
       ReportStreams streams,
       ReportMeters meters,
       CreditRelay credit,
+      ManagedChannel billing,
       MeterRegistry registry,
       InstantSource clock) {
     return new SnaptsService(
@@ -48,6 +49,13 @@ class SnaptsParts {
         meters,
         configuration.reporting().unacknowledged(),
         credit,
+        new CertificateRelay<>(
+            billing,
+            configuration.billing().deadline(),
+            clock,
+            registry,
+            "viaduct_bridge_renewals",
+            "Requests of SNAPTs for their next certificate, by outcome"),
         registry);
   }
 
