@@ -61,7 +61,8 @@ final class CardCommand extends CommandGroup {
       description = {
         "Give an account the keys of its card, as an operator. The file has a line k=… and a line"
             + " opc=… or op=…, each 32 hexadecimal digits, and of choice amf=… with 4. Only you may"
-            + " be able to read it (chmod 600)."
+            + " be able to read it (chmod 600). Many cards at once: 'imports.subscribers' of"
+            + " billing's configuration."
       },
       mixinStandardHelpOptions = true,
       footer = {"", "Example:", "  denarii card set alice --file alice.card"})

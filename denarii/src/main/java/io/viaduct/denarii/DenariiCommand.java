@@ -50,6 +50,7 @@ import picocli.CommandLine.Command;
       SimulateCommand.class,
       SnaptsCommand.class,
       FeesCommand.class,
+      RewardsCommand.class,
       TariffCommand.class,
       RerateCommand.class,
       StatementCommand.class,

@@ -214,8 +214,8 @@ final class SnaptsCommand extends CommandGroup {
   @Command(
       name = "csr",
       description = {
-        "Print the certificate request of an invited SNAPT, for 'setup sign' or for an authority of"
-            + " your own."
+        "Print the certificate request of a SNAPT that was invited, or that asks for its next"
+            + " certificate, for 'setup sign' or for an authority of your own."
       },
       mixinStandardHelpOptions = true,
       footer = {"", "Example:", "  denarii snapts csr snapt-3"})
@@ -245,8 +245,8 @@ final class SnaptsCommand extends CommandGroup {
   @Command(
       name = "certificate",
       description = {
-        "Give an invited SNAPT the certificate that was issued for its request, and enrol it. The"
-            + " SNAPT fetches it by itself."
+        "Give a SNAPT the certificate that was issued for its request. One that was invited is"
+            + " enrolled by it. The SNAPT fetches it by itself."
       },
       mixinStandardHelpOptions = true,
       footer = {"", "Example:", "  denarii snapts certificate snapt-3 snapt-3.pem"})
@@ -273,7 +273,13 @@ final class SnaptsCommand extends CommandGroup {
       if (isJson()) {
         json(certified);
       } else {
-        out().printf("%s enrolled: owner %s%n", id, certified.path("owner").asString());
+        out()
+            .printf(
+                certified.path("renewal").asBoolean(false)
+                    ? "%s renewed: owner %s%n"
+                    : "%s enrolled: owner %s%n",
+                id,
+                certified.path("owner").asString());
       }
       return 0;
     }

@@ -101,7 +101,7 @@ final class SignRequest extends InstallationCommand {
         .printf(
             """
 
-            The certificate ends on %s; sign the same request again before.
+            The certificate ends on %s. The SNAPT asks for the next one before, by the bridge.
             Send %s.pem and ca.pem of %s to the SNAPT's machine; neither is secret.
             Then 'denarii snapts enrol %s' with the report key that came with the request.
             """,

@@ -8,7 +8,6 @@ import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.configuration.ConfigurationException;
-import io.viaduct.service.storage.DurableFile;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.HandshakeFailure;
@@ -120,7 +119,7 @@ final class Enrolment {
             isTold = true;
           }
         }
-        case CODE_REFUSED, VERDICT_UNSPECIFIED, UNRECOGNIZED ->
+        case CODE_REFUSED, RENEWAL_REFUSED, VERDICT_UNSPECIFIED, UNRECOGNIZED ->
             throw new ConfigurationException(
                 "the code is refused: it is over, used with other keys, or not for '%s': ask your"
                         .formatted(configuration.id())
@@ -152,23 +151,9 @@ final class Enrolment {
     }
   }
 
-  // Checked before it has its name: a start never finds a certificate that no peer accepts.
   private void store(String certificates) throws IOException {
-    TlsSettings tls = configuration.tls();
-    Path unchecked =
-        tls.certificate()
-            .resolveSibling(tls.certificate().getFileName() + DurableFile.UNFINISHED + ".pem");
-    DurableFile.write(unchecked, certificates.getBytes(StandardCharsets.US_ASCII));
-    try {
-      CertificateCheck unused =
-          CertificateCheck.of(
-                  new TlsSettings(unchecked, tls.privateKey(), tls.trust()), clock.instant())
-              .commonName("id", configuration.id())
-              .host("control.host", configuration.control().host());
-      DurableFile.move(unchecked, tls.certificate());
-    } finally {
-      Files.deleteIfExists(unchecked);
-    }
-    out.accept("enrolled: the certificate is in " + tls.certificate());
+    var unused =
+        CertificateFile.store(configuration, certificates, clock.instant(), clock.instant());
+    out.accept("enrolled: the certificate is in " + configuration.tls().certificate());
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -126,6 +127,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final CreditLine credit;
   private final Relay relay;
   private final SessionRegistry registry;
+  private final Renewal renewal;
   private final BridgeConnection bridge;
   private final Drains drains;
   private final OperatorAccess access;
@@ -190,9 +192,11 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             attribution.of(relay),
             reporting::isFull,
             new SecureRandom());
+    ManagedChannel toBridge = new SnaptTls(tls).bridge(reports);
+    renewal = new Renewal(configuration, tls, toBridge, clock, metrics.registry());
     bridge =
         new BridgeConnection(
-            new SnaptTls(tls).bridge(reports),
+            toBridge,
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("reporting")),
             clock,
             reporting,
@@ -296,6 +300,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     operations.listen(configuration.socket(), source::document, drains.actions(Drains.Way.COMMAND));
     bindMetrics();
     bridge.start(configuration.reporting().statusEvery());
+    renewal.start();
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
     readiness.cleared("control");
     LOG.info(
@@ -440,6 +445,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     return drains;
   }
 
+  Renewal renewal() {
+    return renewal;
+  }
+
   ExchangeableTls tls() {
     return tls;
   }
@@ -580,6 +589,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     if (probePage != null) {
       probePage.stop();
     }
+    renewal.close();
     if (control != null) {
       control.stop();
     }

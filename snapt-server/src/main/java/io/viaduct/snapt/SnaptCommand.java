@@ -108,7 +108,9 @@ public final class SnaptCommand {
           "Checks a configuration and the files it names, and prints it with every default.",
       mixinStandardHelpOptions = true)
   int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
-    print(source(file).effective());
+    ConfigurationSource<SnaptConfiguration> source = source(file);
+    print(source.effective());
+    Renewal.warning(source.read(), InstantSource.system().instant()).ifPresent(this::warn);
     return ExitCode.OK;
   }
 
@@ -247,6 +249,12 @@ public final class SnaptCommand {
       throw new IllegalStateException("picocli gives the specification before it runs a command");
     }
     return spec.commandLine();
+  }
+
+  private void warn(String text) {
+    PrintWriter err = line().getErr();
+    err.println(text);
+    err.flush();
   }
 
   private void print(String text) {

@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
 /// @param socket Unix socket for `snapt status`
 /// @param tls certificate for agents and for the bridge, and the authorities that may sign the
 ///   bridge's certificate
+/// @param renewal requests for the next certificate
 /// @param portalProbe the page by which devices notice captive portals
 /// @param tunnel treatment of the packets to devices
 /// @param relays other SNAPTs that the Welcome lists
@@ -43,6 +44,7 @@ public record SnaptConfiguration(
     Path state,
     Path socket,
     TlsSettings tls,
+    Renewal renewal,
     Control control,
     PortalProbe portalProbe,
     Data data,
@@ -104,6 +106,29 @@ public record SnaptConfiguration(
 
     Optional<Secret> token() {
       return tokenFile.isEmpty() ? Optional.empty() : Optional.of(Secret.of(tokenFile));
+    }
+  }
+
+  /// Requests of a running SNAPT for its next certificate.
+  ///
+  /// @param before time before the end of the certificate; 0 s means that none is asked for
+  /// @param every time between two requests
+  public record Renewal(Duration before, Duration every) {
+    private static final Duration WARNED_BEFORE = Duration.ofDays(30);
+
+    public Renewal {
+      require(before, 0, 400L * 86_400_000, "renewal.before");
+      require(every, 1_000, 86_400_000, "renewal.every");
+    }
+
+    /// Returns whether the certificate is renewed by hand.
+    boolean isOff() {
+      return before.isZero();
+    }
+
+    /// Returns the time before the end of the certificate from which people are warned.
+    Duration warnedBefore() {
+      return isOff() ? WARNED_BEFORE : before;
     }
   }
 

@@ -82,19 +82,6 @@ public final class Lab implements AutoCloseable {
     address(server, "up0", "2001:db8:51::2/64");
   }
 
-  /// Lets the neighbour share its link: the device reaches an address by it alone, and its packets
-  /// leave the neighbour with the neighbour's own address.
-  public void share(String address) throws Exception {
-    pair(neighbour, "lan0", device, "lan0");
-    address(neighbour, "lan0", "192.168.77.1/24");
-    address(device, "lan0", "192.168.77.2/24");
-    in(device, "ip", "route", "add", address + "/32", "via", "192.168.77.1");
-    in(neighbour, "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward");
-    in(neighbour, "nft", "add table ip shared");
-    in(neighbour, "nft", "add chain ip shared post { type nat hook postrouting priority srcnat; }");
-    in(neighbour, "nft", "add rule ip shared post oifname \"dev0\" masquerade");
-  }
-
   private void pair(String one, String oneLink, String other, String otherLink) throws Exception {
     run(
         "ip", "link", "add", oneLink, "netns", one, "type", "veth", "peer", "name", otherLink,

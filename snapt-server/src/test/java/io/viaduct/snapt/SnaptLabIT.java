@@ -200,35 +200,6 @@ class SnaptLabIT {
                     "address already in use"));
   }
 
-  @Test
-  void aDeviceBehindANeighbourThatForwardsIntoItsTunnelNamesItInItsReport() throws Exception {
-    lab.start(lab.server, LabServer.class).line("up");
-    stand.startSnapt("egress: {allow: [198.51.100.1/32 tcp 4443]}\n");
-    Lab.Running bob = stand.startDevice(lab.neighbour, "10.99.2.1", "bob");
-    lab.share("198.51.100.1");
-    Lab.Running alice = stand.startDevice(lab.device, "198.51.100.1", "alice");
-    assertThat(alice.ask("udp 198.51.100.2 9000 30")).isEqualTo("ok");
-    assertThat(bob.ask("udp 198.51.100.2 9000 3")).isEqualTo("ok");
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() ->
-            reports("alice").stream().anyMatch(r -> r.getPreBytes() > 0)
-                && reports("bob").stream().anyMatch(r -> r.getOverheadBytes() > 30 * 528));
-    assertThat(reports("alice").stream().filter(r -> r.getPreBytes() > 0))
-        .allSatisfy(report -> {
-          assertThat(report.getRelays(0).getAccount()).isEqualTo("bob");
-          assertThat(report.getRelays(0).getBytes())
-              .isBetween(30L * 528, report.getPostBytes() + report.getOverheadBytes());
-        });
-    assertThat(reports("bob").stream().flatMap(r -> r.getFlowsList().stream()))
-        .noneMatch(flow -> flow.getProtocol() == 17 && flow.getRemotePort() == 4500);
-    assertThat(stand.metrics()).contains("viaduct_relayed_bytes_total{outcome=\"named\"}");
-  }
-
-  private List<UsageReport> reports(String account) {
-    return bridge.reports.stream().filter(each -> each.getAccount().equals(account)).toList();
-  }
-
   private static void carryEverything(Lab.Running agent) throws InterruptedException {
     assertThat(agent.ask("ping 198.51.100.2")).isEqualTo("ok");
     assertThat(agent.ask("ping 2001:db8:51::2")).isEqualTo("ok");

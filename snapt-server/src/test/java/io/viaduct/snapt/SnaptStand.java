@@ -53,8 +53,7 @@ public final class SnaptStand implements AutoCloseable {
   /// @param dataPort UDP port of the tunnel
   /// @param more lines to append
   public Path configuration(int dataPort, String more) throws Exception {
-    TlsSettings tls =
-        operator.issue("snapt-1", "10.99.1.1", "10.99.2.1", "10.99.0.2", "198.51.100.1");
+    TlsSettings tls = operator.issue("snapt-1", "10.99.1.1", "10.99.2.1", "10.99.0.2");
     return Files.writeString(
         folder.resolve("snapt.yml"),
         """

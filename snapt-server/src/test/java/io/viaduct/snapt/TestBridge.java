@@ -8,6 +8,8 @@ import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.usage.v1.JoinAnswer;
+import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.Revocations;
@@ -39,6 +41,12 @@ public final class TestBridge implements AutoCloseable {
 
   /// The error with which statuses are answered; null means that they are answered with keys.
   public volatile @Nullable Status refusal;
+
+  /// The requests for a next certificate.
+  public final List<String> renewals = new CopyOnWriteArrayList<>();
+
+  /// The answer to them; null as a bridge of the version before.
+  public volatile @Nullable JoinAnswer renewal;
 
   private final List<StreamObserver<SnaptStatusAck>> announcers = new CopyOnWriteArrayList<>();
   private final Server server;
@@ -91,6 +99,18 @@ public final class TestBridge implements AutoCloseable {
                           .build()));
         }
       };
+    }
+
+    @Override
+    public void renew(RenewRequest request, StreamObserver<JoinAnswer> answer) {
+      JoinAnswer given = renewal;
+      if (given == null) {
+        super.renew(request, answer);
+        return;
+      }
+      renewals.add(request.getCertificateRequest());
+      answer.onNext(given);
+      answer.onCompleted();
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.viaduct.billing.configuration;
 
+import static io.viaduct.billing.configuration.Rules.between;
+import static io.viaduct.billing.configuration.Rules.require;
+
 import io.viaduct.service.broker.BrokerSettings;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
@@ -668,18 +671,5 @@ public record BillingConfiguration(
 
   private static void requirePort(int port) {
     require(port >= 0 && port <= 65535, "port must be 0 to 65535", Integer.toString(port));
-  }
-
-  private static void between(String key, Duration value, Duration least, Duration most) {
-    require(
-        value.compareTo(least) >= 0 && value.compareTo(most) <= 0,
-        key + " must be between " + least + " and " + most,
-        value.toString());
-  }
-
-  private static void require(boolean holds, String rule, String value) {
-    if (!holds) {
-      throw new IllegalArgumentException(rule + ", got '" + value + "'");
-    }
   }
 }

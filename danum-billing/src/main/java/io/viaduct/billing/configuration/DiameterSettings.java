@@ -1,5 +1,8 @@
 package io.viaduct.billing.configuration;
 
+import static io.viaduct.billing.configuration.Rules.between;
+import static io.viaduct.billing.configuration.Rules.require;
+
 import io.viaduct.service.configuration.FileName;
 import java.time.Duration;
 import java.util.List;
@@ -145,19 +148,6 @@ public record DiameterSettings(
     public Calls {
       between("grant", grant, Duration.ofSeconds(1), Duration.ofHours(1));
       between("validity", validity, grant, Duration.ofHours(24));
-    }
-  }
-
-  private static void between(String key, Duration value, Duration least, Duration most) {
-    require(
-        value.compareTo(least) >= 0 && value.compareTo(most) <= 0,
-        key + " must be between " + least + " and " + most,
-        value.toString());
-  }
-
-  private static void require(boolean holds, String rule, String value) {
-    if (!holds) {
-      throw new IllegalArgumentException(rule + ", got '" + value + "'");
     }
   }
 }

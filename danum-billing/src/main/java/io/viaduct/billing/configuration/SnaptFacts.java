@@ -1,5 +1,7 @@
 package io.viaduct.billing.configuration;
 
+import static io.viaduct.billing.configuration.Rules.require;
+
 import io.viaduct.service.tls.Ed25519;
 import java.util.Base64;
 import java.util.Optional;
@@ -41,11 +43,5 @@ public record SnaptFacts(
   /// Returns the raw key.
   public byte[] keyBytes() {
     return Base64.getDecoder().decode(reportKey);
-  }
-
-  private static void require(boolean holds, String rule, String value) {
-    if (!holds) {
-      throw new IllegalArgumentException(rule + ", got '" + value + "'");
-    }
   }
 }

@@ -86,6 +86,14 @@ public final class Cards {
         .optional();
   }
 
+  /// Returns the card of an account, empty if it has none.
+  Optional<Card> find(String account) {
+    return jdbc.sql("select key_id, k_secret, opc_secret, amf from sip_card where account = ?")
+        .param(account)
+        .query((row, _) -> card(account, row, 1))
+        .optional();
+  }
+
   /// Opens the card of a row. Its columns from `first` on are key_id, k_secret, opc_secret, amf.
   Card card(String account, ResultSet row, int first) throws SQLException {
     String keyId = row.getString(first);

@@ -22,6 +22,7 @@ import io.viaduct.usage.v1.ImportSnaptsResponse;
 import io.viaduct.usage.v1.JoinAnswer;
 import io.viaduct.usage.v1.JoinRequest;
 import io.viaduct.usage.v1.RefusedSnapt;
+import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.time.InstantSource;
@@ -29,12 +30,11 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
 
 /// Sends the enrolled SNAPTs to the bridges, and takes those of a bridge's configuration once (ADR
 /// 0050). The endpoint has already checked the caller's certificate.
@@ -60,6 +60,8 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
     MALFORMED_SNAPT,
     /// A SNAPT showed no valid one-time code.
     CODE_REFUSED,
+    /// A SNAPT that is not enrolled, or is invited anew, asks for its next certificate.
+    RENEWAL_REFUSED,
     /// The database did not answer.
     DATABASE_AWAY,
     /// Billing is stopping.
@@ -129,66 +131,85 @@ public final class EnrolmentService extends EnrolmentGrpc.EnrolmentImplBase
   @Override
   public void importSnapts(
       ImportSnaptsRequest request, StreamObserver<ImportSnaptsResponse> answer) {
-    ImportSnaptsResponse.Builder result = ImportSnaptsResponse.newBuilder();
-    try {
-      request.getSnaptsList().forEach(each -> enrol(each, result));
-      answer.onNext(result.build());
-      answer.onCompleted();
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("SNAPTs of a bridge cannot be enrolled now, database: {}", e.toString());
-      refuse(
-          answer,
-          Refusal.DATABASE_AWAY,
-          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
-    }
+    answer(
+        answer,
+        () -> {
+          ImportSnaptsResponse.Builder result = ImportSnaptsResponse.newBuilder();
+          request.getSnaptsList().forEach(each -> enrol(each, result));
+          return result.build();
+        });
   }
 
   /// Redeems a one-time code, or gives the certificate of a SNAPT that asks again (ADR 0072).
   @Override
   public void join(JoinRequest request, StreamObserver<JoinAnswer> answer) {
-    try {
-      answer.onNext(joined(request));
-      answer.onCompleted();
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("a SNAPT cannot join now, database: {}", e.toString());
-      refuse(
-          answer,
-          Refusal.DATABASE_AWAY,
-          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
-    }
+    answer(
+        answer,
+        () ->
+            answered(
+                request.getSnaptId(),
+                isWellFormed(request)
+                    ? invitations.join(
+                        request.getSnaptId(),
+                        request.getCode(),
+                        request.getReportKey().toByteArray(),
+                        request.getCertificateRequest(),
+                        clock.instant())
+                    : new Joined.Refused(),
+                Refusal.CODE_REFUSED,
+                JoinAnswer.Verdict.CODE_REFUSED));
   }
 
-  private JoinAnswer joined(JoinRequest request) {
+  /// Takes the request of an enrolled SNAPT for its next certificate, or gives the certificate.
+  @Override
+  public void renew(RenewRequest request, StreamObserver<JoinAnswer> answer) {
+    answer(
+        answer,
+        () ->
+            answered(
+                request.getSnaptId(),
+                isRequest(request.getSnaptId(), request.getCertificateRequest())
+                    ? invitations.renew(
+                        request.getSnaptId(), request.getCertificateRequest(), clock.instant())
+                    : new Joined.Refused(),
+                Refusal.RENEWAL_REFUSED,
+                JoinAnswer.Verdict.RENEWAL_REFUSED));
+  }
+
+  private JoinAnswer answered(
+      String snapt, Joined joined, Refusal refusal, JoinAnswer.Verdict refused) {
     JoinAnswer.Builder answer = JoinAnswer.newBuilder();
-    switch (isWellFormed(request)
-        ? invitations.join(
-            request.getSnaptId(),
-            request.getCode(),
-            request.getReportKey().toByteArray(),
-            request.getCertificateRequest(),
-            clock.instant())
-        : new Joined.Refused()) {
+    switch (joined) {
       case Joined.Waiting() -> {
-        LOG.info("SNAPT {} waits for its certificate", request.getSnaptId());
+        LOG.info("SNAPT {} waits for its certificate", snapt);
         answer.setVerdict(JoinAnswer.Verdict.WAITING);
       }
       case Joined.Certified(String certificates) ->
           answer.setVerdict(JoinAnswer.Verdict.CERTIFIED).setCertificates(certificates);
       case Joined.Refused() -> {
-        refusals.increment(Refusal.CODE_REFUSED);
-        answer.setVerdict(JoinAnswer.Verdict.CODE_REFUSED);
+        refusals.increment(refusal);
+        answer.setVerdict(refused);
       }
     }
     return answer.build();
   }
 
+  private <T> void answer(StreamObserver<T> call, Supplier<T> work) {
+    DatabaseAnswer.give(
+        call, "enrolment", work, status -> refuse(call, Refusal.DATABASE_AWAY, status));
+  }
+
   // PostgreSQL refuses U+0000 and values that break the rules of the table.
   private static boolean isWellFormed(JoinRequest request) {
-    return request.getSnaptId().matches("[A-Za-z0-9._-]{1,64}")
+    return isRequest(request.getSnaptId(), request.getCertificateRequest())
         && request.getCode().length() <= CODE_LENGTH_MAX
-        && request.getReportKey().size() == Ed25519.PUBLIC_KEY_LENGTH
-        && request.getCertificateRequest().length() <= REQUEST_LENGTH_MAX
-        && PEM.matcher(request.getCertificateRequest()).matches();
+        && request.getReportKey().size() == Ed25519.PUBLIC_KEY_LENGTH;
+  }
+
+  private static boolean isRequest(String snapt, String certificateRequest) {
+    return snapt.matches("[A-Za-z0-9._-]{1,64}")
+        && certificateRequest.length() <= REQUEST_LENGTH_MAX
+        && PEM.matcher(certificateRequest).matches();
   }
 
   private void enrol(EnrolledSnapt each, ImportSnaptsResponse.Builder result) {

@@ -80,8 +80,9 @@ class ProvisioningParts {
       TransactionTemplate transaction,
       Accounts accounts,
       SipCredentials credentials,
+      Cards cards,
       InstantSource clock) {
-    return new SubscriberImport(transaction, accounts, credentials, clock);
+    return new SubscriberImport(transaction, accounts, credentials, cards, clock);
   }
 
   @Bean

@@ -22,11 +22,8 @@ import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
+import java.util.function.Supplier;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.TransactionException;
 
 /// Sends subscribers to the bridges and stores their devices (ADR 0025). The endpoint has already
 /// checked the caller's certificate.
@@ -34,8 +31,6 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
     implements Notifications.Listener, AutoCloseable {
   /// Most bridges that watch at the same time. An operator has only a few.
   private static final int WATCHES_MAX = 64;
-
-  private static final Logger LOG = LoggerFactory.getLogger(ProvisioningService.class);
 
   /// The reasons for refusing a call.
   enum Refusal {
@@ -141,49 +136,37 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
               "device_key must have %d bytes, got %d".formatted(Devices.KEY_BYTES, key.length)));
       return;
     }
-    try {
-      BindDeviceVerdict verdict = devices.bind(request.getAccount(), key, clock.instant());
-      bindings.increment(verdict);
-      answer.onNext(
-          BindDeviceResponse.newBuilder().setVerdict(verdict).setDevicesMax(devices.max()).build());
-      answer.onCompleted();
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("a device cannot be bound now, database: {}", e.toString());
-      refuse(
-          answer,
-          Refusal.DATABASE_AWAY,
-          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
-    }
+    answer(
+        answer,
+        () -> {
+          BindDeviceVerdict verdict = devices.bind(request.getAccount(), key, clock.instant());
+          bindings.increment(verdict);
+          return BindDeviceResponse.newBuilder()
+              .setVerdict(verdict)
+              .setDevicesMax(devices.max())
+              .build();
+        });
   }
 
   @Override
   public void deviceSeen(DeviceSeenRequest request, StreamObserver<DeviceSeenResponse> answer) {
-    try {
-      devices.seen(request.getAccount(), request.getDeviceKey().toByteArray(), clock.instant());
-      answer.onNext(DeviceSeenResponse.getDefaultInstance());
-      answer.onCompleted();
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("a sighting of a device cannot be stored now, database: {}", e.toString());
-      refuse(
-          answer,
-          Refusal.DATABASE_AWAY,
-          Status.UNAVAILABLE.withDescription("the database is away: tell the next one"));
-    }
+    answer(
+        answer,
+        () -> {
+          devices.seen(request.getAccount(), request.getDeviceKey().toByteArray(), clock.instant());
+          return DeviceSeenResponse.getDefaultInstance();
+        });
   }
 
   @Override
   public void describeAccount(
       DescribeAccountRequest request, StreamObserver<AccountDescription> answer) {
-    try {
-      answer.onNext(facts.of(request.getAccount(), clock.instant()));
-      answer.onCompleted();
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("an account cannot be described now, database: {}", e.toString());
-      refuse(
-          answer,
-          Refusal.DATABASE_AWAY,
-          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
-    }
+    answer(answer, () -> facts.of(request.getAccount(), clock.instant()));
+  }
+
+  private <T> void answer(StreamObserver<T> call, Supplier<T> work) {
+    DatabaseAnswer.give(
+        call, "provisioning", work, status -> refuse(call, Refusal.DATABASE_AWAY, status));
   }
 
   private void refuse(StreamObserver<?> call, Refusal why, Status status) {

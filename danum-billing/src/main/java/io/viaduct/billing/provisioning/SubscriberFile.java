@@ -6,7 +6,9 @@ import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.PrivateFile;
 import io.viaduct.service.configuration.Secret;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -23,8 +25,11 @@ import org.jspecify.annotations.Nullable;
 ///   - {user: alice, password-file: alice.password}
 ///   - {user: eve, name: Eve E., role: auditor, password-file: eve.password}
 ///   - {user: bob, ha1: {sha-256: <64 hex digits>, md5: <32 hex digits>}}
+///   - {user: carol, card: {k: <32 hex digits>, opc: <32 hex digits>, amf: "8000"}}
 /// overwrite: false
 /// ```
+///
+/// A file with keys of cards must be private.
 ///
 /// @param subscribers the users, each once
 /// @param overwrite true if these secrets replace those that a user has already
@@ -43,15 +48,38 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
   ///
   /// @throws ConfigurationException naming file, user and rule
   static SubscriberFile read(Path file) {
-    return ConfigurationFile.load(file, SubscriberFile.class);
+    SubscriberFile users = ConfigurationFile.load(file, SubscriberFile.class);
+    if (users.subscribers.stream().anyMatch(entry -> entry.card.isPresent())) {
+      requirePrivate(file);
+    }
+    return users;
   }
 
-  /// One user, with a password or with digests that another program derived.
+  private static void requirePrivate(Path file) {
+    try {
+      PrivateFile.require(file);
+    } catch (IllegalArgumentException | IOException e) {
+      throw new ConfigurationException(
+          "%s has keys of cards: %s".formatted(file, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /// One user, with a password or with digests that another program derived, with the keys of a
+  /// card, or with both.
   ///
   /// @param name name for people; the id if it is left out
   /// @param role role of a new account; an existing one keeps its role
-  record Entry(String user, String name, Role role, Optional<Secret> password, Optional<Ha1> ha1) {
-    private static final Set<String> KEYS = Set.of("user", "name", "role", "password-file", "ha1");
+  /// @param card keys for AKA, beside the password or alone
+  record Entry(
+      String user,
+      String name,
+      Role role,
+      Optional<Secret> password,
+      Optional<Ha1> ha1,
+      Optional<Card> card) {
+    private static final Set<String> KEYS =
+        Set.of("user", "name", "role", "password-file", "ha1", "card");
+    private static final Set<String> CARD_KEYS = Set.of("k", "opc", "op", "amf");
     private static final int NAME_LENGTH_MAX = 128;
 
     Entry {
@@ -67,9 +95,11 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
                 + user
                 + "' must have 1 to 128 characters and no control character");
       }
-      if (password.isPresent() == ha1.isPresent()) {
+      if (password.isPresent() ? ha1.isPresent() : ha1.isEmpty() && card.isEmpty()) {
         throw new IllegalArgumentException(
-            "give either password-file or ha1 for user '" + user + "', not both or none");
+            "give either password-file or ha1 for user '"
+                + user
+                + "', not both; none only with a card");
       }
       if (password.isPresent() && !Passwords.isAcceptable(password.get().reveal())) {
         throw new IllegalArgumentException("the password of user '" + user + "' " + Passwords.RULE);
@@ -81,7 +111,7 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
       for (String key : given.keySet()) {
         if (!KEYS.contains(key)) {
           throw new IllegalArgumentException(
-              "unknown key '" + key + "'; known keys: user, name, role, password-file, ha1");
+              "unknown key '" + key + "'; known keys: user, name, role, password-file, ha1, card");
         }
       }
       String user = String.valueOf(given.getOrDefault("user", ""));
@@ -90,7 +120,8 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
           String.valueOf(given.getOrDefault("name", user)),
           role(user, String.valueOf(given.getOrDefault("role", Role.USER.word()))),
           Optional.ofNullable(given.get("password-file")).map(file -> Secret.of(file.toString())),
-          Optional.ofNullable(given.get("ha1")).map(hashes -> ha1(user, hashes)));
+          Optional.ofNullable(given.get("ha1")).map(hashes -> ha1(user, hashes)),
+          Optional.ofNullable(given.get("card")).map(keys -> card(user, keys)));
     }
 
     private static Role role(String user, String word) {
@@ -104,6 +135,31 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
                 + word
                 + "'");
       }
+    }
+
+    // No refusal repeats a value: all are secrets.
+    private static Card card(String user, Object given) {
+      if (!(given instanceof Map<?, ?> keys)
+          || !keys.containsKey("k")
+          || !CARD_KEYS.containsAll(keys.keySet())) {
+        throw new IllegalArgumentException(
+            "card of user '" + user + "' must be {k: ..., opc: ... or op: ..., amf: ...}");
+      }
+      try {
+        return Card.of(
+            String.valueOf(keys.get("k")),
+            text(keys.get("opc")),
+            text(keys.get("op")),
+            text(keys.get("amf")));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "card of user '%s': %s; quote a value that has digits only"
+                .formatted(user, e.getMessage()));
+      }
+    }
+
+    private static @Nullable String text(@Nullable Object value) {
+      return value == null ? null : value.toString();
     }
 
     private static Ha1 ha1(String user, Object given) {

@@ -17,21 +17,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Imports a file of users. A missing user is created. A user without SIP credentials gets them. A
-/// user with SIP credentials stays unchanged unless the file says `overwrite`. A second import of
-/// the same file changes nothing. A user with digests only gets no password for the pages.
+/// Imports a file of users. A missing user is created. A user without SIP credentials, or without a
+/// card, gets them. Those that a user has stay unchanged unless the file says `overwrite`. A second
+/// import of the same file changes nothing. A user with digests only gets no password for the
+/// pages.
 public final class SubscriberImport {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberImport.class);
 
   private final TransactionTemplate transaction;
   private final Accounts accounts;
   private final SipCredentials credentials;
+  private final Cards cards;
   private final InstantSource clock;
 
   /// The result for one user.
   public enum Outcome {
     CREATED,
-    /// SIP credentials were added or replaced.
+    /// SIP credentials or a card were added or replaced.
     CHANGED,
     UNCHANGED,
     /// The account is closed, so nothing changed.
@@ -42,10 +44,12 @@ public final class SubscriberImport {
       TransactionTemplate transaction,
       Accounts accounts,
       SipCredentials credentials,
+      Cards cards,
       InstantSource clock) {
     this.transaction = transaction;
     this.accounts = accounts;
     this.credentials = credentials;
+    this.cards = cards;
     this.clock = clock;
   }
 
@@ -96,19 +100,38 @@ public final class SubscriberImport {
     if (account.get().state() == AccountState.CLOSED) {
       return Outcome.CLOSED;
     }
-    Optional<Ha1> before = credentials.find(id);
+    boolean changed = hasSecret(entry) && importSecret(account.get(), entry, overwrite, now);
+    changed |= entry.card().isPresent() && importCard(id, entry.card().get(), overwrite, now);
+    return changed ? Outcome.CHANGED : Outcome.UNCHANGED;
+  }
+
+  private static boolean hasSecret(Entry entry) {
+    return entry.password().isPresent() || entry.ha1().isPresent();
+  }
+
+  private boolean importSecret(Account account, Entry entry, boolean overwrite, Instant now) {
+    Optional<Ha1> before = credentials.find(account.id());
     Ha1 wanted = ha1(entry);
     if (before.isPresent() && (!overwrite || before.get().equals(wanted))) {
-      return Outcome.UNCHANGED;
+      return false;
     }
-    if (account.get().sipSecret() == SipSecret.SHARED && entry.password().isPresent()) {
-      accounts.setPassword(
-          id, entry.password().get().reveal()); // pages and SIP keep the same password
+    if (account.sipSecret() == SipSecret.SHARED && entry.password().isPresent()) {
+      // Pages and SIP keep the same password.
+      accounts.setPassword(account.id(), entry.password().get().reveal());
     } else {
-      accounts.setSipSecret(id, SipSecret.SEPARATE);
+      accounts.setSipSecret(account.id(), SipSecret.SEPARATE);
     }
-    credentials.set(id, wanted, now);
-    return Outcome.CHANGED;
+    credentials.set(account.id(), wanted, now);
+    return true;
+  }
+
+  private boolean importCard(String id, Card wanted, boolean overwrite, Instant now) {
+    Optional<Card> before = cards.find(id);
+    if (before.isPresent() && (!overwrite || before.get().equals(wanted))) {
+      return false;
+    }
+    cards.set(id, wanted, now);
+    return true;
   }
 
   private void create(Entry entry, Instant now) {
@@ -119,9 +142,14 @@ public final class SubscriberImport {
       accounts.setSipSecret(id, SipSecret.SHARED);
     } else {
       var unused = accounts.openWithoutPassword(id, entry.name(), entry.role(), now);
-      accounts.setSipSecret(id, SipSecret.SEPARATE);
+      if (entry.ha1().isPresent()) {
+        accounts.setSipSecret(id, SipSecret.SEPARATE);
+      }
     }
-    credentials.set(id, ha1(entry), now);
+    if (hasSecret(entry)) {
+      credentials.set(id, ha1(entry), now);
+    }
+    entry.card().ifPresent(card -> cards.set(id, card, now));
   }
 
   private Ha1 ha1(Entry entry) {

@@ -27,8 +27,6 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "accounts")
 class CardsResource {
   private static final HexFormat HEX = HexFormat.of();
-  private static final int KEY_DIGITS = 32;
-  private static final int AMF_DIGITS = 4;
 
   private final Cards cards;
   private final InstantSource clock;
@@ -43,25 +41,13 @@ class CardsResource {
       JsonBody.require("k", k);
     }
 
+    // The values are secrets, so the refusal does not repeat them.
     Card card() {
-      byte[] key = octets("k", k, KEY_DIGITS);
-      if ((opc == null) == (op == null)) {
-        throw ProblemException.invalid("give either opc or op, not both or none");
+      try {
+        return Card.of(k, opc, op, amf);
+      } catch (IllegalArgumentException e) {
+        throw ProblemException.invalid(String.valueOf(e.getMessage()));
       }
-      return new Card(
-          key,
-          opc != null
-              ? octets("opc", opc, KEY_DIGITS)
-              : Card.opc(key, octets("op", String.valueOf(op), KEY_DIGITS)),
-          octets("amf", amf == null ? "0000" : amf, AMF_DIGITS));
-    }
-
-    // The value is a secret, so the refusal does not repeat it.
-    private static byte[] octets(String name, String digits, int length) {
-      if (!digits.matches("[0-9a-fA-F]{" + length + "}")) {
-        throw ProblemException.invalid(name + " must be " + length + " hexadecimal digits");
-      }
-      return HEX.parseHex(digits);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.viaduct.billing.account.SecretToken;
 import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.snapts.Invitation;
 import io.viaduct.billing.snapts.Invitations;
+import io.viaduct.billing.snapts.SnaptRefusedException;
 import io.viaduct.service.digest.Sha256;
 import io.viaduct.service.tls.CommonName;
 import java.io.ByteArrayInputStream;
@@ -65,6 +66,7 @@ class InvitationsResource {
   }
 
   /// @param request PKCS#10 as PEM; absent until the SNAPT has used the code
+  /// @param renewal whether the SNAPT is enrolled, and asks for its next certificate
   record InvitationView(
       String id,
       String owner,
@@ -76,7 +78,8 @@ class InvitationsResource {
       @Nullable Instant askedAt,
       @Nullable String reportKey,
       @Nullable String request,
-      boolean certified) {
+      boolean certified,
+      boolean renewal) {
     static InvitationView of(Invitation invited) {
       Invitation.Request asked = invited.request();
       return new InvitationView(
@@ -90,7 +93,8 @@ class InvitationsResource {
           asked == null ? null : asked.askedAt(),
           asked == null ? null : asked.reportKey(),
           asked == null ? null : asked.text(),
-          invited.isCertified());
+          invited.isCertified(),
+          invited.isRenewal());
     }
   }
 
@@ -146,17 +150,22 @@ class InvitationsResource {
       summary = "Give a SNAPT the certificate for its request, and enrol it, as an operator",
       description =
           "The certificates are PEM, the SNAPT's first, and its common name is the SNAPT's id. The"
-              + " SNAPT checks that it fits its key.",
+              + " SNAPT checks that it fits its key. A renewal has the key of the present"
+              + " certificate, and changes nothing else.",
       operationId = "certifySnapt")
   InvitationView certify(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestBody GivenCertificate given) {
     byte[] key = key(id, given.certificates());
-    return invitations
-        .certify(id, given.certificates(), key, caller.account(), clock.instant())
-        .map(InvitationView::of)
-        .orElseThrow(() -> ProblemException.notFound());
+    try {
+      return invitations
+          .certify(id, given.certificates(), key, caller.account(), clock.instant())
+          .map(InvitationView::of)
+          .orElseThrow(() -> ProblemException.notFound());
+    } catch (SnaptRefusedException e) {
+      throw SnaptsResource.problem(e);
+    }
   }
 
   /// Returns the SHA-256 of the public key of the first certificate, which must be the SNAPT's.

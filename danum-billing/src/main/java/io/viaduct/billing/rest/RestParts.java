@@ -63,6 +63,7 @@ import tools.jackson.databind.json.JsonMapper;
   Problems.class,
   RatingResource.class,
   ReceiptsResource.class,
+  RelayRewardsResource.class,
   ReratingsResource.class,
   PaymentWebhookResource.class,
   RunningResource.class,

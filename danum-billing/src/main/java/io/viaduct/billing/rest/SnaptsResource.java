@@ -189,12 +189,13 @@ class SnaptsResource {
         surcharge.later().stream().map(SurchargeView::of).toList());
   }
 
-  private static ProblemException problem(SnaptRefusedException e) {
+  static ProblemException problem(SnaptRefusedException e) {
     String why = String.valueOf(e.getMessage());
     return switch (e.reason()) {
       case UNKNOWN -> new ProblemException(ProblemType.NOT_FOUND, why);
       case CHANGED -> new ProblemException(ProblemType.CHANGED_MEANWHILE, why);
       case VERSION_REQUIRED -> new ProblemException(ProblemType.VERSION_REQUIRED, why);
+      case OTHER_KEY -> ProblemException.invalid(why);
     };
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.billing.snapts;
 
 import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.service.digest.Sha256;
+import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -16,7 +17,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /// Stores invitations of SNAPTs (ADR 0072). A SNAPT uses the code once: it hands in its report key
 /// and its request for a certificate. With the same code, key and request it asks for the
-/// certificate until an operator has given it.
+/// certificate until an operator has given it. An enrolled SNAPT asks for its next certificate
+/// without a code.
 public final class Invitations {
   /// Time in which a code must be used.
   public static final Duration LIFETIME = Duration.ofHours(24);
@@ -26,11 +28,12 @@ public final class Invitations {
 
   private static final String SELECT =
       "select snapt_id, owner, region, line_rate, made_at, made_by, expires_at, asked_at,"
-          + " report_key, request, certificates is not null from snapt_invitation ";
+          + " report_key, request, certificates is not null, renewal from snapt_invitation ";
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final Snapts snapts;
+  private final SecureRandom random = new SecureRandom();
 
   Invitations(JdbcClient jdbc, TransactionTemplate transaction, Snapts snapts) {
     this.jdbc = jdbc;
@@ -46,7 +49,8 @@ public final class Invitations {
     /// @param certificates PEM, the SNAPT's first
     record Certified(String certificates) implements Joined {}
 
-    /// The code is unknown, over, of another SNAPT, or used with other keys.
+    /// The code is unknown, over, of another SNAPT, or used with other keys. Of a renewal: the
+    /// SNAPT is not enrolled, or invited anew.
     record Refused() implements Joined {}
   }
 
@@ -112,6 +116,51 @@ public final class Invitations {
         }));
   }
 
+  /// Notes the request of an enrolled SNAPT for its next certificate, or gives the certificate. The
+  /// request stays as it was first made, because the key stays. An invitation that is not used up
+  /// wins: the operator wants other keys.
+  ///
+  /// @param request PKCS#10 as PEM
+  public Joined renew(String id, String request, Instant now) {
+    return Objects.requireNonNull(
+        transaction.execute(_ -> {
+          Snapt enrolled = snapts.find(id).orElse(null);
+          if (enrolled == null) {
+            return new Joined.Refused();
+          }
+          byte[] nobodysCode = new byte[32];
+          random.nextBytes(nobodysCode);
+          jdbc.sql(
+                  "delete from snapt_invitation where snapt_id = ?"
+                      + " and (expires_at <= ? or certificates is not null and not renewal)")
+              .params(id, Timestamp.from(now))
+              .update();
+          jdbc.sql(
+                  "insert into snapt_invitation (snapt_id, code_digest, owner, region, line_rate,"
+                      + " made_at, made_by, expires_at, asked_at, report_key, request, renewal)"
+                      + " values (:id, :digest, :owner, :region, :rate, :now, :id, :until, :now,"
+                      + " :key, :request, true) on conflict (snapt_id) do nothing")
+              .param("id", id)
+              .param("digest", Sha256.of(nobodysCode))
+              .param("owner", enrolled.facts().owner())
+              .param("region", enrolled.facts().region())
+              .param("rate", enrolled.facts().lineRate().orElse(null), Types.BIGINT)
+              .param("now", Timestamp.from(now))
+              .param("until", Timestamp.from(now.plus(PATIENCE)))
+              .param("key", Base64.getDecoder().decode(enrolled.facts().reportKey()))
+              .param("request", request)
+              .update();
+          return jdbc.sql(
+                  "select coalesce(certificates, '') from snapt_invitation"
+                      + " where snapt_id = ? and renewal")
+              .param(id)
+              .query(String.class)
+              .optional()
+              .map(found -> found.isEmpty() ? new Joined.Waiting() : new Joined.Certified(found))
+              .orElse(new Joined.Refused());
+        }));
+  }
+
   /// Returns the invitation of a SNAPT, unless it is over.
   public Optional<Invitation> find(String id, Instant now) {
     return jdbc.sql(SELECT + "where snapt_id = ? and expires_at > ?")
@@ -121,12 +170,14 @@ public final class Invitations {
         .optional();
   }
 
-  /// Gives a SNAPT its certificate, and enrols it with the keys of its request.
+  /// Gives a SNAPT its certificate, and enrols it with the keys of its request. With a renewal its
+  /// enrolment stays.
   ///
   /// @param certificates PEM, the SNAPT's first
   /// @param key SHA-256 of the SubjectPublicKeyInfo of the SNAPT's
   /// @param by account of the operator
   /// @return empty if no request of this SNAPT waits
+  /// @throws SnaptRefusedException if the certificate of a renewal has another key than before
   public Optional<Invitation> certify(
       String id, String certificates, byte[] key, String by, Instant now) {
     return transaction.execute(_ -> {
@@ -140,6 +191,11 @@ public final class Invitations {
         return Optional.<Invitation>empty();
       }
       Invitation invited = find(id, now).orElseThrow();
+      if (invited.isRenewal()) {
+        snapts.requireKey(id, key);
+        snapts.pin(id, key);
+        return Optional.of(invited);
+      }
       snapts.put(
           new SnaptFacts(
               id,
@@ -172,6 +228,7 @@ public final class Invitations {
                 askedAt.toInstant(),
                 Base64.getEncoder().encodeToString(row.getBytes(9)),
                 row.getString(10)),
-        row.getBoolean(11));
+        row.getBoolean(11),
+        row.getBoolean(12));
   }
 }

@@ -10,6 +10,8 @@ public final class SnaptRefusedException extends RuntimeException {
     UNKNOWN,
     /// The SNAPT has another version than the caller knows.
     CHANGED,
+    /// The certificate has another key than that of the SNAPT.
+    OTHER_KEY,
     /// The SNAPT is enrolled, and the caller has not named its version.
     VERSION_REQUIRED
   }

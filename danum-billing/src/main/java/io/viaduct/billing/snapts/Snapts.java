@@ -114,6 +114,23 @@ public final class Snapts {
         .update();
   }
 
+  /// Refuses the key of a next certificate unless it is that of the present one, if that is pinned:
+  /// the SNAPT could not fetch it.
+  ///
+  /// @param key SHA-256 of the SubjectPublicKeyInfo
+  void requireKey(String id, byte[] key) {
+    String wanted = Base64.getEncoder().encodeToString(key);
+    if (find(id)
+        .flatMap(Snapt::certificateKey)
+        .filter(known -> !known.equals(wanted))
+        .isPresent()) {
+      throw new SnaptRefusedException(
+          Reason.OTHER_KEY,
+          "the next certificate of SNAPT '%s' must have the key of the present one: for other keys, invite it again"
+              .formatted(id));
+    }
+  }
+
   /// Removes a SNAPT.
   ///
   /// @param known version that the caller has read; null if the caller does not care

@@ -6,6 +6,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.commandline.CommandRun.Person;
+import io.viaduct.billing.mediation.RelayedReports;
 import io.viaduct.billing.secondfactor.AuthenticatorApp;
 import io.viaduct.service.digest.Sha256;
 import java.nio.charset.StandardCharsets;
@@ -284,6 +285,27 @@ class OperatorsToolsTest {
     assertThat(owner.run("fees", "--from", "2026-01-01", "--to", "2026-02-01").succeeds().out())
         .contains("earned until now");
     assertThat(owner.run("fees", "acme").code()).isEqualTo(2);
+  }
+
+  @Test
+  void aRelayIsShownWhatItHasEarnedAndNotByWhom() throws Exception {
+    String payer = "payer-" + tag;
+    String relay = "relay-" + tag;
+    billing.openAccount(token, payer);
+    billing.openAccount(token, relay);
+    assertThat(operator.run("rewards", relay).succeeds().out()).contains("earned until now: 0 den");
+    RelayedReports.paid(payer, relay, CLOCK.instant());
+    CLOCK.advance(Duration.ofSeconds(1));
+    Person person =
+        new Person(billing, operator.home().resolve("r"), "password-of-" + relay, CLOCK);
+    person.run("login", "--user", relay).succeeds();
+    assertThat(person.run("rewards").succeeds().out())
+        .contains("snapt-relayed", "7.108232 den", "earned until now: 7.108232 den")
+        .doesNotContain(payer);
+    JsonNode line = person.run("rewards", "--json").succeeds().jsonLines().getFirst();
+    assertThat(line.get("rewardMicrodenarii").asString()).isEqualTo("7108232");
+    assertThat(line.get("intervals").asLong()).isEqualTo(1);
+    assertThat(person.run("rewards", payer).code()).isEqualTo(2);
   }
 
   @Test

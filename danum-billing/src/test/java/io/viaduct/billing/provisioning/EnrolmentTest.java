@@ -25,6 +25,7 @@ import io.viaduct.usage.v1.ImportSnaptsResponse;
 import io.viaduct.usage.v1.JoinAnswer;
 import io.viaduct.usage.v1.JoinRequest;
 import io.viaduct.usage.v1.RefusedSnapt;
+import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.SnaptEvent;
 import io.viaduct.usage.v1.WatchSnaptsRequest;
 import java.nio.file.Files;
@@ -360,6 +361,53 @@ class EnrolmentTest {
     String next = invite();
     assertThat(verdict(joining(code))).isEqualTo(JoinAnswer.Verdict.CODE_REFUSED);
     assertThat(verdict(joining(next))).isEqualTo(JoinAnswer.Verdict.WAITING);
+  }
+
+  private JoinAnswer renew() {
+    return EnrolmentGrpc.newBlockingStub(channel)
+        .renew(RenewRequest.newBuilder().setSnaptId(snapt).setCertificateRequest(REQUEST).build());
+  }
+
+  @Test
+  void anEnrolledSnaptGetsItsNextCertificateAndItsEnrolmentStays() throws Exception {
+    assertThat(renew().getVerdict())
+        .as("not enrolled")
+        .isEqualTo(JoinAnswer.Verdict.RENEWAL_REFUSED);
+    assertThat(put(body(owner, "north"), Map.of()).status()).isEqualTo(201);
+    assertThat(renew().getVerdict()).isEqualTo(JoinAnswer.Verdict.WAITING);
+    Answer waiting = billing.get("/api/v1/snapts/" + snapt + "/invitation", operator);
+    assertThat(waiting.body().get("request").asString()).isEqualTo(REQUEST);
+    assertThat(waiting.body().get("renewal").asBoolean()).isTrue();
+    Answer enrolled = billing.get("/api/v1/snapts/" + snapt, operator);
+    assertThat(
+            put(
+                    body(owner, "south"),
+                    Map.of("If-Match", enrolled.raw().headers().firstValue("ETag").orElseThrow()))
+                .status())
+        .isEqualTo(200);
+    String next = Files.readString(billing.authority.issue(snapt).certificate());
+    assertThat(certify(next).status()).isEqualTo(200);
+    JoinAnswer certified = renew();
+    assertThat(certified.getVerdict()).isEqualTo(JoinAnswer.Verdict.CERTIFIED);
+    assertThat(certified.getCertificates()).isEqualTo(next);
+    assertThat(billing.get("/api/v1/snapts/" + snapt, operator).body().get("region").asString())
+        .as("a change after the request")
+        .isEqualTo("south");
+    Answer otherKey = certify(Files.readString(billing.authority.issue(snapt).certificate()));
+    assertThat(otherKey.status()).isEqualTo(400);
+    assertThat(otherKey.body().get("detail").asString()).contains("the key of the present one");
+  }
+
+  @Test
+  void aSnaptThatIsInvitedAnewIsNotRenewedUntilItHasItsCertificate() throws Exception {
+    assertThat(put(body(owner, "north"), Map.of()).status()).isEqualTo(201);
+    String code = invite();
+    assertThat(renew().getVerdict()).isEqualTo(JoinAnswer.Verdict.RENEWAL_REFUSED);
+    assertThat(verdict(joining(code))).isEqualTo(JoinAnswer.Verdict.WAITING);
+    assertThat(renew().getVerdict()).isEqualTo(JoinAnswer.Verdict.RENEWAL_REFUSED);
+    assertThat(certify(Files.readString(billing.authority.issue(snapt).certificate())).status())
+        .isEqualTo(200);
+    assertThat(renew().getVerdict()).isEqualTo(JoinAnswer.Verdict.WAITING);
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.tls.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -38,7 +39,7 @@ class SubscriberImportTest {
   private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
   private final SipCredentials credentials = credentials(keys);
   private final SubscriberImport users =
-      new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, clock);
+      new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, cards(keys), clock);
   private String alice;
   private String bob;
 
@@ -84,6 +85,85 @@ class SubscriberImportTest {
     Ha1 imported = credentials.find(bob).orElseThrow();
     assertThat(imported.sha256()).isNull();
     assertThat(HexFormat.of().formatHex(imported.md5())).isEqualTo("0123456789abcdef".repeat(2));
+  }
+
+  // Test set 1 of 3GPP TS 35.208.
+  private static final String K = "465b5ce8b199b49faa5f0a2ee238a6bc";
+  private static final String OP = "cdc202d5123e20f62b6d676ac72cb318";
+  private static final String OPC = "cd63cb71954a9f4e48a5994e37a02baf";
+
+  private Path cardFile(String ofAlice, String ofBob, String more) throws Exception {
+    return TestAuthority.secret(
+        folder.resolve("cards.yml"),
+        """
+        subscribers:
+          - {user: %s, password-file: %s, card: {%s}}
+          - {user: %s, card: {%s}}
+        %s
+        """
+            .formatted(alice, folder.resolve("alice.password"), ofAlice, bob, ofBob, more));
+  }
+
+  @Test
+  void cardsAreImportedSealedOnceBesideAPasswordOrAlone() throws Exception {
+    String withOp = "k: %s, op: %s, amf: \"8000\"".formatted(K, OP);
+    String withOpc = "k: %s, opc: %s".formatted(K, OPC);
+    assertThat(users.importFrom(cardFile(withOp, withOpc, "")))
+        .isEqualTo(Map.of(Outcome.CREATED, 2));
+    Card imported = cards(keys).find(alice).orElseThrow();
+    assertThat(HexFormat.of().formatHex(imported.k())).isEqualTo(K);
+    assertThat(HexFormat.of().formatHex(imported.opc())).isEqualTo(OPC);
+    assertThat(HexFormat.of().formatHex(imported.amf())).isEqualTo("8000");
+    assertThat(credentials.find(alice)).isPresent();
+    assertThat(HexFormat.of().formatHex(cards(keys).find(bob).orElseThrow().opc())).isEqualTo(OPC);
+    assertThat(credentials.find(bob)).isEmpty();
+    assertThat(
+            HexFormat.of()
+                .formatHex(
+                    jdbc.queryForObject(
+                        "select k_secret || opc_secret from sip_card where account = ?",
+                        byte[].class,
+                        alice)))
+        .doesNotContain(K, OPC);
+    String other = withOpc.replace("cd63", "cd64");
+    assertThat(users.importFrom(cardFile(withOp, other, "")))
+        .isEqualTo(Map.of(Outcome.UNCHANGED, 2));
+    assertThat(users.importFrom(cardFile(withOp, other, "overwrite: true")))
+        .isEqualTo(Map.of(Outcome.UNCHANGED, 1, Outcome.CHANGED, 1));
+    assertThat(HexFormat.of().formatHex(cards(keys).find(bob).orElseThrow().opc()))
+        .isEqualTo(other.substring(other.length() - 32));
+  }
+
+  @Test
+  void anAccountThatIsThereGetsACardAndKeepsItsSecrets() throws Exception {
+    users.importFrom(file(""));
+    Ha1 before = credentials.find(bob).orElseThrow();
+    String card = "k: %s, opc: %s".formatted(K, OPC);
+    assertThat(users.importFrom(cardFile(card, card, ""))).isEqualTo(Map.of(Outcome.CHANGED, 2));
+    assertThat(credentials.find(bob)).contains(before);
+    assertThat(cards(keys).find(bob)).isPresent();
+  }
+
+  @Test
+  void aCardThatBreaksARuleIsRefusedWithoutItsValuesAndSoIsAFileThatOthersRead() throws Exception {
+    String right = "k: %s, opc: %s".formatted(K, OPC);
+    for (String wrong :
+        new String[] {
+          "k: 465b, opc: " + OPC,
+          "k: " + K,
+          "k: %s, opc: %s, op: %s".formatted(K, OPC, OP),
+          "opc: " + OPC,
+          right + ", sqn: 1",
+          right + ", amf: 12345"
+        }) {
+      assertThatThrownBy(() -> users.importFrom(cardFile(wrong, right, "")))
+          .hasMessageContaining("card of user '" + alice + "'")
+          .hasMessageNotContainingAny(K, OPC, OP, "465b", "12345");
+    }
+    Path open = cardFile(right, right, "");
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+    assertThatThrownBy(() -> users.importFrom(open)).hasMessageContaining("has keys of cards");
+    assertThat(accounts.find(alice)).isEmpty();
   }
 
   @Test

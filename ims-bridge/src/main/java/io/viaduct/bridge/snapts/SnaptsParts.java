@@ -35,6 +35,7 @@ class SnaptsParts {
       ReportStreams streams,
       ReportMeters meters,
       CreditRelay credit,
+      ManagedChannel billing,
       MeterRegistry registry,
       InstantSource clock) {
     return new SnaptsService(
@@ -49,6 +50,13 @@ class SnaptsParts {
         meters,
         configuration.reporting().unacknowledged(),
         credit,
+        new CertificateRelay<>(
+            billing,
+            configuration.billing().deadline(),
+            clock,
+            registry,
+            "viaduct_bridge_renewals",
+            "Requests of SNAPTs for their next certificate, by outcome"),
         registry);
   }
 

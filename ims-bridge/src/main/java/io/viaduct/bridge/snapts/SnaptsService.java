@@ -20,6 +20,8 @@ import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.JoinAnswer;
+import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.Revocations;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -47,6 +49,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final ReportMeters meters;
   private final int unacknowledged;
   private final CreditRelay credit;
+  private final CertificateRelay<String> renewals;
   private final MeterRegistry registry;
 
   SnaptsService(
@@ -61,6 +64,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       ReportMeters meters,
       int unacknowledged,
       CreditRelay credit,
+      CertificateRelay<String> renewals,
       MeterRegistry registry) {
     this.directory = directory;
     this.claims = claims;
@@ -73,6 +77,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.meters = meters;
     this.unacknowledged = unacknowledged;
     this.credit = credit;
+    this.renewals = renewals;
     this.registry = registry;
     for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
       announcements(label(reason)); // so that the counter is shown as 0 from the start
@@ -149,5 +154,15 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         PeerIdentity.NAME.get(),
         PeerIdentity.ADDRESS.get(),
         (ServerCallStreamObserver<CreditAnswer>) answers);
+  }
+
+  @Override
+  public void renew(RenewRequest request, StreamObserver<JoinAnswer> answer) {
+    String snapt = PeerIdentity.NAME.get();
+    renewals.relay(
+        snapt,
+        request.getSerializedSize(),
+        answer,
+        billing -> billing.renew(request.toBuilder().setSnaptId(snapt).build()));
   }
 }

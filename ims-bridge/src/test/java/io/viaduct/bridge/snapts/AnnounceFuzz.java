@@ -112,6 +112,7 @@ final class AnnounceFuzz {
             null,
             1,
             null,
+            null,
             new SimpleMeterRegistry());
     Context caller = Context.current().withValue(PeerIdentity.NAME, "snapt-1");
     Context outside = caller.attach();

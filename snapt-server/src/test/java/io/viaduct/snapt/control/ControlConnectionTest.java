@@ -27,7 +27,6 @@ import io.viaduct.usage.v1.SnaptState;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,7 +47,7 @@ class ControlConnectionTest {
   @TempDir Path folder;
   private static TestOperator operator;
   private TestSnapt snapt;
-  private final List<TestControl> connections = new ArrayList<>();
+  private ControlStand stand;
   private final KeyPair device = Ed25519.generate();
 
   @BeforeAll
@@ -58,23 +57,21 @@ class ControlConnectionTest {
 
   @BeforeEach
   void start() throws Exception {
-    snapt = new TestSnapt(operator, folder, 1, Duration.ofSeconds(30), 4, Duration.ofMinutes(1));
+    stand = new ControlStand(operator, folder, 4);
+    snapt = stand.snapt;
   }
 
   @AfterEach
   void stop() {
-    connections.forEach(TestControl::close);
-    snapt.close();
+    stand.close();
   }
 
   private TestControl connect() throws Exception {
-    TestControl control = new TestControl(snapt.controlAddress, operator.trust());
-    connections.add(control);
-    return control;
+    return stand.connect();
   }
 
   private ByteString token(String account) throws Exception {
-    return operator.sign(TestOperator.token(account, device).build());
+    return stand.token(account, device);
   }
 
   private Welcome welcome(TestControl control) throws Exception {
@@ -264,12 +261,13 @@ class ControlConnectionTest {
 
   @Test
   void oneAddressGetsSoManyConnectionsAndNoMore() throws Exception {
-    for (int i = 0; i < 4; i++) {
+    TestControl first = connect();
+    for (int i = 1; i < 4; i++) {
       connect();
     }
     assertThatThrownBy(this::connect).isInstanceOf(Exception.class);
     assertThat(snapt.control.ends().of(ConnectionEnd.CONNECTIONS_PER_ADDRESS_MAX)).isEqualTo(1);
-    connections.getFirst().close();
+    first.close();
     await().until(() -> snapt.control.connections() == 3);
     connect();
   }

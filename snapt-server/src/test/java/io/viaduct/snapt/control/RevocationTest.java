@@ -29,8 +29,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,7 +43,7 @@ class RevocationTest {
   @TempDir Path folder;
   private static TestOperator operator;
   private TestSnapt snapt;
-  private final List<TestControl> connections = new ArrayList<>();
+  private ControlStand stand;
   private final KeyPair phone = Ed25519.generate();
   private final KeyPair laptop = Ed25519.generate();
 
@@ -56,20 +54,17 @@ class RevocationTest {
 
   @BeforeEach
   void start() throws Exception {
-    snapt = new TestSnapt(operator, folder, 1, Duration.ofSeconds(30), 16, Duration.ofMinutes(1));
+    stand = new ControlStand(operator, folder, 16);
+    snapt = stand.snapt;
   }
 
   @AfterEach
   void stop() {
-    connections.forEach(TestControl::close);
-    snapt.close();
+    stand.close();
   }
 
   private TestControl hello(String account, KeyPair device) throws Exception {
-    TestControl control = new TestControl(snapt.controlAddress, operator.trust());
-    connections.add(control);
-    control.send(control.hello(token(account, device), device).build());
-    return control;
+    return stand.hello(account, device);
   }
 
   private TestControl welcomed(String account, KeyPair device) throws Exception {
@@ -78,8 +73,8 @@ class RevocationTest {
     return control;
   }
 
-  private static ByteString token(String account, KeyPair device) {
-    return operator.sign(TestOperator.token(account, device).build());
+  private ByteString token(String account, KeyPair device) {
+    return stand.token(account, device);
   }
 
   private static Revocation.Builder of(String account, Revocation.Reason reason) {

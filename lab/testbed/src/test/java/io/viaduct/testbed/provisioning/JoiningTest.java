@@ -9,11 +9,14 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.tls.RenewalRequest;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.setup.SetupCommand;
 import io.viaduct.snapt.SnaptCommand;
+import io.viaduct.usage.v1.JoinAnswer;
+import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
@@ -64,6 +67,7 @@ class JoiningTest {
       assertThat(Files.getPosixFilePermissions(own.resolve("snapt-9.key")))
           .isEqualTo(PosixFilePermissions.fromString("rw-------"));
       isAdmitted(services, own);
+      isRenewed(services, operators, own);
     }
   }
 
@@ -118,18 +122,44 @@ class JoiningTest {
                     Files.readString(operators.resolve("signed/snapt-9/snapt-9.pem")))));
   }
 
+  private static ManagedChannel channel(SideBySide services, TlsMaterial tls) throws Exception {
+    return NettyChannelBuilder.forAddress("localhost", services.snaptsPort())
+        .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+        .build();
+  }
+
+  private static TlsMaterial tls(Path own) {
+    return TlsMaterial.load(
+        new TlsSettings(
+            own.resolve("snapt-9.pem"), own.resolve("snapt-9.key"), own.resolve("ca.pem")));
+  }
+
+  /// The request is the one that a running SNAPT makes.
+  private void isRenewed(SideBySide services, Path operators, Path own) throws Exception {
+    TlsMaterial present = tls(own);
+    RenewRequest request =
+        RenewRequest.newBuilder()
+            .setCertificateRequest(RenewalRequest.of(present.chain().getFirst(), present.key()))
+            .build();
+    ManagedChannel channel = channel(services, present);
+    try {
+      var snapts = SnaptsGrpc.newBlockingStub(channel);
+      assertThat(snapts.renew(request).getVerdict()).isEqualTo(JoinAnswer.Verdict.WAITING);
+      sign(services, operators);
+      JoinAnswer renewed = snapts.renew(request);
+      assertThat(renewed.getVerdict()).isEqualTo(JoinAnswer.Verdict.CERTIFIED);
+      Files.writeString(own.resolve("snapt-9.pem"), renewed.getCertificates());
+      assertThat(tls(own).key()).as("the key fits").isEqualTo(present.key());
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
   private static void isAdmitted(SideBySide services, Path own) throws Exception {
     await()
         .atMost(Duration.ofSeconds(45))
         .until(() -> services.snapts().configured(SNAPT).isPresent());
-    TlsMaterial tls =
-        TlsMaterial.load(
-            new TlsSettings(
-                own.resolve("snapt-9.pem"), own.resolve("snapt-9.key"), own.resolve("ca.pem")));
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", services.snaptsPort())
-            .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-            .build();
+    ManagedChannel channel = channel(services, tls(own));
     CountDownLatch accepted = new CountDownLatch(1);
     try {
       SnaptsGrpc.newStub(channel)

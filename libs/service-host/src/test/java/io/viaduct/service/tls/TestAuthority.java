@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
 
 /// A certificate authority for one test; its PEM files are in one directory.
 public final class TestAuthority {
@@ -50,6 +52,23 @@ public final class TestAuthority {
         Files.writeString(directory.resolve(name + ".pem"), bundle.getCertificatePathPEM());
     Path key = secret(directory.resolve(name + ".key"), bundle.getPrivateKeyPEM());
     return new TlsSettings(certificate, key, trust());
+  }
+
+  /// Returns another certificate for the key and the name of an issued one, as PEM.
+  ///
+  /// @param names the alternative names, besides 127.0.0.1
+  public String reissue(TlsMaterial issued, Instant end, String... names) throws Exception {
+    X509Certificate before = issued.chain().getFirst();
+    CertificateBuilder builder =
+        new CertificateBuilder()
+            .publicKey(before.getPublicKey())
+            .subject(before.getSubjectX500Principal().getName())
+            .notAfter(end)
+            .addSanIpAddress("127.0.0.1");
+    for (String name : names) {
+      builder.addSanDnsName(name);
+    }
+    return builder.buildIssuedBy(root).getCertificatePEM();
   }
 
   /// Issues and loads the files of one process.
