@@ -147,18 +147,19 @@ class CreditClientTest {
   }
 
   private long balance() throws Exception {
-    return billing
-        .get(credit, operator)
-        .body()
-        .get("balanceMicrodenarii")
-        .asLong();
+    return billing.get(credit, operator).body().get("balanceMicrodenarii").asLong();
   }
 
   private List<DiameterMessage> requests() {
     return ocs.requests.stream()
         .filter(request ->
-            request.avps().group("Subscription-Id").orElseThrow().text("Subscription-Id-Data")
-                .orElseThrow().contains(alice))
+            request
+                .avps()
+                .group("Subscription-Id")
+                .orElseThrow()
+                .text("Subscription-Id-Data")
+                .orElseThrow()
+                .contains(alice))
         .toList();
   }
 
