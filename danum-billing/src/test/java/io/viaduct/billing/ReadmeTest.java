@@ -19,7 +19,7 @@ class ReadmeTest {
   private static final String DIAMETER =
       "diameter: {identity: billing.ims.test, realm: ims.test, port: 0,"
           + " peers: [{host: cdf.ims.test, sources: [], address: 127.0.0.9}],"
-          + " rf: {directory: records, realm: ims.test}}";
+          + " rf: {directory: records, realm: ims.test}, ro: {realm: ims.test}}";
 
   @TempDir Path folder;
   @TempDir Path other;

@@ -24,6 +24,7 @@ import java.util.Optional;
 ///   3004
 /// @param calls bounds on what a call is granted
 /// @param rf accounting records
+/// @param ro credit of accounts at the operator's charging system
 public record DiameterSettings(
     String identity,
     String realm,
@@ -33,7 +34,8 @@ public record DiameterSettings(
     Duration watchdog,
     int requestsMax,
     Calls calls,
-    Rf rf) {
+    Rf rf,
+    Ro ro) {
   private static final String DOMAIN = "[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?";
   private static final String ADDRESS = "[0-9a-fA-F.:]{2,45}";
 
@@ -68,9 +70,9 @@ public record DiameterSettings(
         Integer.toString(requestsMax));
     require(
         identity.isEmpty()
-            || rf.directory().isEmpty()
+            || rf.directory().isEmpty() && ro.realm().isEmpty()
             || peers.stream().anyMatch(peer -> peer.address().isPresent()),
-        "one of the peers must have an address if there are accounting records",
+        "one of the peers must have an address if there are accounting records or credit by Ro",
         rf.directory());
   }
 
@@ -82,6 +84,11 @@ public record DiameterSettings(
   /// Returns true if billing makes accounting records.
   public boolean hasRecords() {
     return hasNode() && !rf.directory().isEmpty();
+  }
+
+  /// Returns true if the operator's charging system owns the money of accounts.
+  public boolean hasCredit() {
+    return hasNode() && !ro.realm().isEmpty();
   }
 
   /// A node.
@@ -137,6 +144,45 @@ public record DiameterSettings(
           queueMax >= 1 && queueMax <= 10_000_000,
           "queue-max must be 1 to 10000000",
           Integer.toString(queueMax));
+    }
+  }
+
+  /// Credit of accounts at the operator's charging system.
+  ///
+  /// @param realm Destination-Realm of the charging system; empty if billing owns the money
+  /// @param context Service-Context-Id
+  /// @param ratingGroup Rating-Group whose CC-Service-Specific-Units are micro-denarii
+  /// @param chunk denarii that an account has at hand; more is asked for when half of it is left
+  /// @param validity time after which a grant without Validity-Time is renewed
+  /// @param idle time without a session of the account after which its credit-control session ends
+  /// @param retry time after which a request is sent again, or a refused account asks again
+  public record Ro(
+      String realm,
+      String context,
+      long ratingGroup,
+      long chunk,
+      Duration validity,
+      Duration idle,
+      Duration retry) {
+    private static final long CHUNK_MAX = 1_000_000;
+
+    public Ro {
+      require(realm.isEmpty() || realm.matches(DOMAIN), "realm must be a domain name", realm);
+      require(
+          context.matches("[A-Za-z0-9._@-]{1,128}"),
+          "context must be 1 to 128 of A-Z a-z 0-9 . _ @ -",
+          context);
+      require(
+          ratingGroup >= 0 && ratingGroup <= 0xFFFF_FFFFL,
+          "rating-group must fit 32 bits",
+          Long.toString(ratingGroup));
+      require(
+          chunk >= 1 && chunk <= CHUNK_MAX,
+          "chunk must be 1 to " + CHUNK_MAX + " denarii",
+          Long.toString(chunk));
+      between("validity", validity, Duration.ofSeconds(1), Duration.ofHours(24));
+      between("idle", idle, Duration.ofSeconds(1), Duration.ofHours(24));
+      between("retry", retry, Duration.ofSeconds(1), Duration.ofHours(1));
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -25,6 +26,9 @@ import org.springframework.transaction.TransactionException;
 final class CreditServer implements RequestHandler, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CreditServer.class);
   private static final int CREDIT_CONTROL = 272;
+  private static final int RE_AUTH = 258;
+  private static final int LIMITED_SUCCESS = 2002;
+  private static final int UNKNOWN_SESSION = 5002;
   private static final int COMMAND_UNSUPPORTED = 3001;
   private static final int TOO_BUSY = 3004;
   private static final int INVALID_AVP_VALUE = 5004;
@@ -39,21 +43,26 @@ final class CreditServer implements RequestHandler, AutoCloseable {
 
   private final CallCharging charging;
   private final CallMessages messages;
+  private final Predicate<String> renewal;
   private final Semaphore connections;
   private final DiameterMeters meters;
   private final InstantSource clock;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("ro-", 0).factory());
 
+  /// @param renewal asks again for the credit of a session of ours; false if there is no such
+  ///   session
   /// @param connections most database connections that requests may use at a time
   CreditServer(
       CallCharging charging,
       CallMessages messages,
+      Predicate<String> renewal,
       int connections,
       DiameterMeters meters,
       InstantSource clock) {
     this.charging = charging;
     this.messages = messages;
+    this.renewal = renewal;
     this.connections = new Semaphore(connections);
     this.meters = meters;
     this.clock = clock;
@@ -78,6 +87,9 @@ final class CreditServer implements RequestHandler, AutoCloseable {
   }
 
   private DiameterMessage answer(DiameterMessage request, Instant now) {
+    if (request.header().command() == RE_AUTH) {
+      return reauthorization(request);
+    }
     if (request.header().command() != CREDIT_CONTROL) {
       return messages.answers().plain(request, COMMAND_UNSUPPORTED);
     }
@@ -88,6 +100,14 @@ final class CreditServer implements RequestHandler, AutoCloseable {
       case 4 -> event(request, now);
       default -> invalid(request, "CC-Request-Type");
     };
+  }
+
+  // A request for more follows (RFC 8506 section 5.5).
+  private DiameterMessage reauthorization(DiameterMessage request) {
+    String session = request.avps().text("Session-Id").orElse("");
+    return messages
+        .answers()
+        .plain(request, renewal.test(session) ? LIMITED_SUCCESS : UNKNOWN_SESSION);
   }
 
   private DiameterMessage session(DiameterMessage request, CallRequest.Kind kind, Instant now) {

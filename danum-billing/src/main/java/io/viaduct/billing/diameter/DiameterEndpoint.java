@@ -9,14 +9,14 @@ public final class DiameterEndpoint implements AutoCloseable {
 
   private final Optional<DiameterNode> node;
   private final Runnable server;
-  private final Runnable records;
+  private final Runnable requests;
 
   /// @param server ends the answering of requests
-  /// @param records ends the sending of records, before the node closes
-  DiameterEndpoint(Optional<DiameterNode> node, Runnable server, Runnable records) {
+  /// @param requests ends what sends requests, before the node closes
+  DiameterEndpoint(Optional<DiameterNode> node, Runnable server, Runnable requests) {
     this.node = node;
     this.server = server;
-    this.records = records;
+    this.requests = requests;
   }
 
   /// Returns the port of the listener, or 0 if there is none.
@@ -26,7 +26,7 @@ public final class DiameterEndpoint implements AutoCloseable {
 
   @Override
   public void close() {
-    records.run();
+    requests.run();
     node.ifPresent(DiameterNode::close);
     server.run();
   }

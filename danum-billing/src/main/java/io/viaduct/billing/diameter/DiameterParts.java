@@ -8,6 +8,7 @@ import io.viaduct.billing.configuration.DiameterSettings;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.ro.RoStore;
 import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.Answers;
 import io.viaduct.diameter.message.CodecLimits;
@@ -53,6 +54,7 @@ class DiameterParts {
       DiameterMeters meters,
       TransactionTemplate transaction,
       JdbcClient jdbc,
+      RoStore ro,
       MeterRegistry registry,
       InstantSource clock) {
     DiameterSettings settings = configuration.diameter();
@@ -70,15 +72,31 @@ class DiameterParts {
                   charging.rules().validity());
           // A half of the pool, as for credit control: reports and pages must not wait for calls.
           int connections = Math.max(1, configuration.database().connections() / 2);
-          CreditServer server = new CreditServer(charging, messages, connections, meters, clock);
+          CreditServer server =
+              new CreditServer(
+                  charging,
+                  messages,
+                  session -> ro.renew(session, clock.instant()),
+                  connections,
+                  meters,
+                  clock);
           DiameterNode node = node(settings, server, clock);
           node.statistics().bindTo(registry);
+          Runnable records =
+              settings.hasRecords()
+                  ? AccountingRecords.start(configuration, node, transaction, jdbc, registry, clock)
+                  : () -> {};
+          Runnable credit =
+              settings.hasCredit()
+                  ? CreditClient.start(configuration, node, ro, registry, clock)
+                  : () -> {};
           return new DiameterEndpoint(
               Optional.of(node),
               server::close,
-              settings.hasRecords()
-                  ? AccountingRecords.start(configuration, node, transaction, jdbc, registry, clock)
-                  : () -> {});
+              () -> {
+                credit.run();
+                records.run();
+              });
         });
   }
 

@@ -5,6 +5,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.AccountCredit;
 import io.viaduct.billing.credit.CreditBlocks;
 import io.viaduct.billing.credit.CreditRules;
@@ -35,13 +36,19 @@ class AccountCreditResource {
   private final Accounts accounts;
   private final CreditRules rules;
   private final CreditBlocks blocks;
+  private final BillingConfiguration configuration;
   private final InstantSource clock;
 
   AccountCreditResource(
-      Accounts accounts, CreditRules rules, CreditBlocks blocks, InstantSource clock) {
+      Accounts accounts,
+      CreditRules rules,
+      CreditBlocks blocks,
+      BillingConfiguration configuration,
+      InstantSource clock) {
     this.accounts = accounts;
     this.rules = rules;
     this.blocks = blocks;
+    this.configuration = configuration;
     this.clock = clock;
   }
 
@@ -96,7 +103,12 @@ class AccountCreditResource {
     return view(id);
   }
 
-  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Refuses({
+    ProblemType.NOT_FOUND,
+    ProblemType.CONFIGURED_OPERATOR,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
   @Tagged
   @PutMapping("/limit")
   @Operation(
@@ -108,6 +120,11 @@ class AccountCreditResource {
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
       @RequestBody NewLimit wanted) {
     CallerAccess.visible(caller, accounts, id);
+    if (configuration.diameter().hasCredit()) {
+      throw new ProblemException(
+          ProblemType.CONFIGURED_OPERATOR,
+          "the charging system grants the credit of accounts (diameter.ro): change it there");
+    }
     MicroDenarii limit = amount("limitMicrodenarii", wanted.limitMicrodenarii());
     requireUnchanged(rules.limit(id, EntityTag.required(version), limit));
     return view(id);

@@ -26,6 +26,16 @@ public final class CreditSession {
     this.subscriber = subscriber;
   }
 
+  /// Continues a session of an earlier process, or builds a request again.
+  ///
+  /// @param number CC-Request-Number of the next request
+  public static CreditSession resume(
+      SessionParties parties, String sessionId, Subscriber subscriber, long number) {
+    CreditSession session = new CreditSession(parties, sessionId, subscriber);
+    session.number = number;
+    return session;
+  }
+
   public String sessionId() {
     return sessionId;
   }

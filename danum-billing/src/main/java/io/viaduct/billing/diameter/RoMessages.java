@@ -1,0 +1,105 @@
+package io.viaduct.billing.diameter;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ro.RoAnswer;
+import io.viaduct.billing.ro.RoAnswer.Outcome;
+import io.viaduct.billing.ro.RoCredit;
+import io.viaduct.billing.ro.RoRequest;
+import io.viaduct.diameter.credit.CreditAnswer;
+import io.viaduct.diameter.credit.CreditSession;
+import io.viaduct.diameter.credit.ServiceGrant;
+import io.viaduct.diameter.credit.ServiceRequest;
+import io.viaduct.diameter.credit.ServiceUnits;
+import io.viaduct.diameter.credit.Subscriber;
+import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.message.SessionParties;
+import io.viaduct.diameter.peer.DiameterNode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/// Asks the operator's charging system for credit: one service, whose CC-Service-Specific-Units are
+/// micro-denarii.
+///
+/// @param ratingGroup Rating-Group, by which the charging system knows the unit
+/// @param domain home domain of the users
+record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, String domain)
+    implements RoCredit.Peer {
+  private static final int CLASS = 1000;
+  private static final long TOO_BUSY = 3004;
+  private static final long UNABLE_TO_DELIVER = 3002;
+  private static final long QUOTA_EXHAUSTED = 3;
+  private static final long FINAL = 2;
+
+  @Override
+  public CompletableFuture<RoAnswer> ask(RoRequest request, Instant now) {
+    return node.send(message(request, now))
+        .handle((answer, failure) ->
+            failure == null ? read(request, answer) : RoAnswer.without(Outcome.UNANSWERED));
+  }
+
+  private DiameterMessage message(RoRequest request, Instant now) {
+    CreditSession session =
+        CreditSession.resume(
+            parties,
+            request.session(),
+            new Subscriber(
+                Subscriber.Type.END_USER_SIP_URI, "sip:" + request.account() + "@" + domain),
+            request.number());
+    Optional<ServiceUnits> used =
+        request.used().value() == 0 && request.kind() != RoRequest.Kind.TERMINATION
+            ? Optional.empty()
+            : Optional.of(ServiceUnits.ofSpecific(request.used().value()));
+    return switch (request.kind()) {
+      case INITIAL -> session.initial(List.of(service(request, Optional.empty())), now);
+      case UPDATE -> session.update(List.of(service(request, used)), now);
+      case TERMINATION ->
+          session.terminate(List.of(service(request, used)), "DIAMETER_LOGOUT", now);
+    };
+  }
+
+  private ServiceRequest service(RoRequest request, Optional<ServiceUnits> used) {
+    boolean isLast = request.kind() == RoRequest.Kind.TERMINATION;
+    return new ServiceRequest(
+        OptionalLong.of(ratingGroup),
+        OptionalLong.empty(),
+        isLast ? Optional.empty() : Optional.of(ServiceUnits.ofSpecific(request.wanted().value())),
+        used,
+        used.isEmpty() ? OptionalLong.empty() : OptionalLong.of(isLast ? FINAL : QUOTA_EXHAUSTED));
+  }
+
+  private static RoAnswer read(RoRequest request, DiameterMessage message) {
+    CreditAnswer answer = CreditAnswer.of(message);
+    long result =
+        answer.isSuccess()
+            ? answer.grants().stream()
+                .findFirst()
+                .map(ServiceGrant::resultCode)
+                .orElse(answer.resultCode())
+            : answer.resultCode();
+    if (result == TOO_BUSY || result == UNABLE_TO_DELIVER) {
+      return RoAnswer.without(Outcome.UNANSWERED);
+    }
+    // A refused first request has opened no session.
+    boolean isOpen = request.kind() != RoRequest.Kind.INITIAL || answer.isSuccess();
+    if (result / CLASS == 4 && isOpen) {
+      return RoAnswer.without(Outcome.REFUSED);
+    }
+    if (result / CLASS != 2) {
+      return RoAnswer.without(Outcome.UNKNOWN);
+    }
+    Optional<ServiceGrant> grant = answer.grants().stream().findFirst();
+    long granted = grant.flatMap(ServiceGrant::granted).map(RoMessages::units).orElse(0L);
+    return new RoAnswer(
+        Outcome.GRANTED,
+        new MicroDenarii(Math.max(0, granted)),
+        grant.flatMap(ServiceGrant::validity),
+        grant.flatMap(ServiceGrant::finalUnit).isPresent() || granted <= 0);
+  }
+
+  private static long units(ServiceUnits units) {
+    return units.specific().orElse(0);
+  }
+}

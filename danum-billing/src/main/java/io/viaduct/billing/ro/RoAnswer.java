@@ -1,0 +1,31 @@
+package io.viaduct.billing.ro;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.time.Duration;
+import java.util.Optional;
+
+/// The charging system's answer to a request.
+///
+/// @param outcome what it says
+/// @param granted credit that may be used from now on
+/// @param validity time after which it must be asked again; empty if it says none
+/// @param isLast true if these are the last units
+public record RoAnswer(
+    Outcome outcome, MicroDenarii granted, Optional<Duration> validity, boolean isLast) {
+  /// Kinds of answers.
+  public enum Outcome {
+    GRANTED,
+    /// It knows the use, and grants nothing: a transient failure such as 4012.
+    REFUSED,
+    /// It does not know the session, or will never take the request. The use is told in another
+    /// session.
+    UNKNOWN,
+    /// None came, or it is too busy. The same request is sent again.
+    UNANSWERED
+  }
+
+  /// Returns an answer without credit.
+  public static RoAnswer without(Outcome outcome) {
+    return new RoAnswer(outcome, MicroDenarii.ZERO, Optional.empty(), true);
+  }
+}

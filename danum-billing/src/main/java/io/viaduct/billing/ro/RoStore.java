@@ -1,0 +1,257 @@
+package io.viaduct.billing.ro;
+
+import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ro.RoRequest.Kind;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Keeps what the charging system has granted to accounts, as their credit limits. Nothing here
+/// waits for the charging system: a request is stored in one transaction, and its answer in another
+/// one.
+public final class RoStore {
+  // Longer than the library waits for an answer with all its retransmissions.
+  private static final Duration LEASE = Duration.ofSeconds(60);
+
+  private static final String CANDIDATES =
+      """
+      select a.account from (
+        select account from credit_session where not ended
+        union select account from ro_account where session_id is not null or pending is not null) a
+      left join ro_account r on r.account = a.account
+      where r.asked_until is null or r.asked_until <= ? limit ?
+      """;
+
+  private static final String ACCOUNT =
+      """
+      select c.balance_microdenarii, r.*,
+        coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0) as reserved,
+        exists (select from credit_session s where s.account = c.account and not s.ended) as live
+      from credit_account c join ro_account r on r.account = c.account where c.account = ?
+      """;
+
+  private final TransactionTemplate transaction;
+  private final JdbcClient jdbc;
+
+  RoStore(TransactionTemplate transaction, JdbcClient jdbc) {
+    this.transaction = transaction;
+    this.jdbc = jdbc;
+  }
+
+  /// Returns accounts that may have a request that is due.
+  List<String> candidates(Instant now, int limit) {
+    return jdbc.sql(CANDIDATES).params(Timestamp.from(now), limit).query(String.class).list();
+  }
+
+  /// Stores the request of an account that is due, and takes it for this instance.
+  ///
+  /// @param ids gives a new Session-Id
+  Optional<RoRequest> take(String account, RoRules rules, Supplier<String> ids, Instant now) {
+    return transaction.execute(_ -> {
+      CreditLock.take(jdbc, List.of(account));
+      open(account, now);
+      return isAsked(account, now) ? Optional.empty() : taken(account, rules, ids, now);
+    });
+  }
+
+  private Optional<RoRequest> taken(
+      String account, RoRules rules, Supplier<String> ids, Instant now) {
+    Optional<RoRequest> before = pending(account);
+    if (before.isPresent()) {
+      lease(account, now);
+      return before;
+    }
+    RoAccount credit = find(account);
+    Optional<Kind> due = credit.due(rules, now);
+    due.ifPresent(kind -> begin(credit, kind, rules, ids, now));
+    return due.flatMap(_ -> pending(account));
+  }
+
+  // Without a row of its own an account has no credit from the charging system yet.
+  private void open(String account, Instant now) {
+    int opened =
+        jdbc.sql(
+                """
+                insert into ro_account (account, base_microdenarii, valid_until, asked_until)
+                select account, balance_microdenarii, :now, :now from credit_account where account = :account
+                on conflict do nothing
+                """)
+            .param("account", account)
+            .param("now", Timestamp.from(now))
+            .update();
+    if (opened == 1) {
+      limit(account);
+    }
+  }
+
+  private boolean isAsked(String account, Instant now) {
+    return jdbc.sql("select asked_until > ? from ro_account where account = ?")
+        .params(Timestamp.from(now), account)
+        .query(Boolean.class)
+        .single();
+  }
+
+  private void lease(String account, Instant now) {
+    jdbc.sql("update ro_account set asked_until = ? where account = ?")
+        .params(Timestamp.from(now.plus(LEASE)), account)
+        .update();
+  }
+
+  private Optional<RoRequest> pending(String account) {
+    return jdbc.sql("select * from ro_account where account = ? and pending is not null")
+        .param(account)
+        .query((row, _) ->
+            new RoRequest(
+                account,
+                Kind.valueOf(row.getString("pending")),
+                row.getString("session_id"),
+                row.getLong("next_number"),
+                amount(row, "pending_used_microdenarii"),
+                amount(row, "pending_wanted_microdenarii")))
+        .optional();
+  }
+
+  private RoAccount find(String account) {
+    return jdbc.sql(ACCOUNT).param(account).query((row, _) -> account(account, row)).single();
+  }
+
+  private static RoAccount account(String account, ResultSet row) throws SQLException {
+    return new RoAccount(
+        account,
+        amount(row, "balance_microdenarii"),
+        amount(row, "reserved"),
+        row.getBoolean("live"),
+        amount(row, "base_microdenarii"),
+        amount(row, "told_microdenarii"),
+        amount(row, "granted_microdenarii"),
+        row.getString("session_id"),
+        row.getBoolean("last_grant"),
+        row.getTimestamp("valid_until").toInstant());
+  }
+
+  private static MicroDenarii amount(ResultSet row, String column) throws SQLException {
+    return new MicroDenarii(row.getLong(column));
+  }
+
+  // The first request of a session tells no use (RFC 8506 section 5.2); the next one does.
+  private void begin(
+      RoAccount credit, Kind kind, RoRules rules, Supplier<String> ids, Instant now) {
+    jdbc.sql(
+            """
+            update ro_account set pending = :kind, pending_used_microdenarii = :used,
+              pending_wanted_microdenarii = :wanted, asked_until = :lease,
+              session_id = coalesce(session_id, :session), next_number = case when session_id is null then 0 else next_number end
+            where account = :account
+            """)
+        .param("account", credit.account())
+        .param("kind", kind.name())
+        .param("used", kind == Kind.INITIAL ? 0L : credit.untold().value())
+        .param("wanted", credit.wanted(kind, rules).value())
+        .param("lease", Timestamp.from(now.plus(LEASE)))
+        .param("session", ids.get())
+        .update();
+  }
+
+  /// Stores the answer to a request, and changes the credit of the account with it.
+  void answered(RoRequest request, RoAnswer answer, RoRules rules, Instant now) {
+    transaction.executeWithoutResult(_ -> {
+      CreditLock.take(jdbc, List.of(request.account()));
+      boolean isOurs =
+          pending(request.account())
+              .filter(known -> known.session().equals(request.session()))
+              .filter(known -> known.number() == request.number())
+              .isPresent();
+      if (isOurs) {
+        switch (answer.outcome()) {
+          case GRANTED, REFUSED -> known(request, answer, rules, now);
+          case UNKNOWN -> forgotten(request, rules, now);
+          case UNANSWERED -> unanswered(request, rules, now);
+        }
+        limit(request.account());
+      }
+    });
+  }
+
+  private void known(RoRequest request, RoAnswer answer, RoRules rules, Instant now) {
+    boolean hasEnded = request.kind() == Kind.TERMINATION;
+    boolean isGranted = answer.outcome() == RoAnswer.Outcome.GRANTED;
+    Duration validity = answer.validity().orElse(isGranted ? rules.validity() : rules.retry());
+    jdbc.sql(
+            """
+            update ro_account set told_microdenarii = told_microdenarii + pending_used_microdenarii,
+              granted_microdenarii = :granted, last_grant = :last, valid_until = :until, next_number = next_number + 1,
+              session_id = case when :ended then null else session_id end,
+              pending = null, pending_used_microdenarii = 0, pending_wanted_microdenarii = 0, asked_until = :now
+            where account = :account
+            """)
+        .param("account", request.account())
+        .param("granted", hasEnded ? 0L : answer.granted().value())
+        .param("last", answer.isLast())
+        .param("until", Timestamp.from(now.plus(validity)))
+        .param("ended", hasEnded)
+        .param("now", Timestamp.from(now))
+        .update();
+  }
+
+  private void forgotten(RoRequest request, RoRules rules, Instant now) {
+    jdbc.sql(
+            """
+            update ro_account set granted_microdenarii = 0, last_grant = true, session_id = null, pending = null,
+              pending_used_microdenarii = 0, pending_wanted_microdenarii = 0, asked_until = :again
+            where account = :account
+            """)
+        .param("account", request.account())
+        .param("again", Timestamp.from(now.plus(rules.retry())))
+        .update();
+  }
+
+  // A grant whose time is over is void (RFC 8506 section 5.6.2).
+  private void unanswered(RoRequest request, RoRules rules, Instant now) {
+    jdbc.sql(
+            """
+            update ro_account set asked_until = :again,
+              granted_microdenarii = case when valid_until < :now then 0 else granted_microdenarii end
+            where account = :account
+            """)
+        .param("account", request.account())
+        .param("again", Timestamp.from(now.plus(rules.retry())))
+        .param("now", Timestamp.from(now))
+        .update();
+  }
+
+  /// Lets the account's session ask again at once, because the charging system wants it.
+  ///
+  /// @return false if there is no such session
+  public boolean renew(String session, Instant now) {
+    return jdbc.sql(
+                "update ro_account set valid_until = ?, last_grant = false"
+                    + " where session_id = ? and pending is distinct from 'TERMINATION'")
+            .params(Timestamp.from(now), session)
+            .update()
+        == 1;
+  }
+
+  // Balance and limit together are what is granted and not used. The change of the version pushes
+  // it
+  // to the sessions of the account.
+  private void limit(String account) {
+    jdbc.sql(
+            """
+            update credit_account c set rules_version = c.rules_version + 1, credit_limit_microdenarii =
+              greatest(0, r.granted_microdenarii + r.told_microdenarii - r.base_microdenarii)
+            from ro_account r where r.account = c.account and c.account = ?
+              and c.credit_limit_microdenarii is distinct from
+                greatest(0, r.granted_microdenarii + r.told_microdenarii - r.base_microdenarii)
+            """)
+        .param(account)
+        .update();
+  }
+}
