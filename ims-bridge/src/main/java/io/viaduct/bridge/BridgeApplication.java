@@ -30,6 +30,10 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 /// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing, or
 ///   → QueueForwarder → broker; then broker → VerdictReader → ReportStream.
 ///
+/// - Several bridges: tables → Replicas → PeerLink ⇒ BridgesService of another bridge → Replicas →
+///   the same tables there; a request for its flow: ClusterSender → PeerLink ⇒ BridgesService →
+///   SipOrders.
+///
 /// Entrances are lifecycle beans: they open when all parts are made, and close before any part
 /// stops, REST first, then SIP, then the server for SNAPTs.
 @SpringBootApplication(proxyBeanMethods = false)

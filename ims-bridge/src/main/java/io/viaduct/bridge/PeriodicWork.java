@@ -1,5 +1,6 @@
 package io.viaduct.bridge;
 
+import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.events.EventNotifier;
@@ -7,6 +8,7 @@ import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
 import io.viaduct.bridge.revocation.RevokedTokens;
@@ -23,6 +25,8 @@ import org.springframework.stereotype.Component;
 final class PeriodicWork {
   private static final long TICK_MS = 250;
 
+  private final Cluster cluster;
+  private final Replicas replicas;
   private final LocationService locations;
   private final Subscribers subscribers;
   private final SessionNotifier notifier;
@@ -38,6 +42,8 @@ final class PeriodicWork {
   private final InstantSource clock;
 
   PeriodicWork(
+      Cluster cluster,
+      Replicas replicas,
       LocationService locations,
       Subscribers subscribers,
       SessionNotifier notifier,
@@ -51,6 +57,8 @@ final class PeriodicWork {
       BillingReachability reachability,
       Readiness readiness,
       InstantSource clock) {
+    this.cluster = cluster;
+    this.replicas = replicas;
     this.locations = locations;
     this.subscribers = subscribers;
     this.notifier = notifier;
@@ -70,6 +78,8 @@ final class PeriodicWork {
 
   @Scheduled(fixedDelay = TICK_MS)
   void onClock() {
+    cluster.onClock();
+    replicas.expire(clock.instant());
     locations.expire(clock.instant());
     locations.endUnless(subscribers::isActive);
     notifier.onClock();

@@ -19,6 +19,8 @@ import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.token.DeviceLimit;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
@@ -127,6 +129,8 @@ public final class SipSide implements RequestSender {
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), () -> now),
             new RelayAddresses(InetAddress::getAllByName, () -> now),
             new TokenIssuer(KEY, List.of(), Duration.ofMinutes(5), "snapts", () -> now),
+            Replicas.NONE,
+            Duty.ALONE,
             METERS,
             () -> now);
     Registrar.Limits limits = new Registrar.Limits(LEAST, MOST, USUAL);
@@ -135,12 +139,25 @@ public final class SipSide implements RequestSender {
             DOMAIN,
             SUBSCRIBERS,
             TRUST,
-            new Registrar(limits, authentication, locations, new Gruus(DOMAIN), METERS, () -> now),
+            new Registrar(
+                limits,
+                authentication,
+                locations,
+                () -> {},
+                new Gruus(DOMAIN, new byte[Gruus.KEY_BYTES]),
+                METERS,
+                () -> now),
             new CoreRegistrar(DOMAIN, TRUST, limits, authentication, locations, METERS, () -> now),
             new MessageProxy(
                 DOMAIN,
                 authentication,
-                new Routing(authentication, SUBSCRIBERS, locations, new Gruus(DOMAIN), () -> now),
+                new Routing(
+                    authentication,
+                    SUBSCRIBERS,
+                    locations,
+                    new Gruus(DOMAIN, new byte[Gruus.KEY_BYTES]),
+                    new byte[Routing.KEY_BYTES],
+                    () -> now),
                 METERS,
                 Duration.ofDays(1)),
             NO_CALLS,

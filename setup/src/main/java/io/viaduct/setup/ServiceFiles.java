@@ -175,6 +175,7 @@ final class ServiceFiles {
   private void makeBridge() throws IOException {
     makeTls(BRIDGE);
     makeEd25519(BRIDGE + "/token.key");
+    directory.make(BRIDGE + "/bridges.key", Passwords::drawKeyLine);
     directory.make(BRIDGE + "/rest.token", Passwords::drawLine);
     directory.make(BRIDGE_CONFIGURATION, this::bridge);
   }
@@ -202,6 +203,8 @@ final class ServiceFiles {
             .formatted(hostOf(installation.bridgeIsWithBilling(), installation.billingHosts())));
     text.append(tls(BRIDGE));
     text.append("# The key that signs session tokens.\ntoken: {signing-key: token.key}\n");
+    text.append("# The key of nonces, for all bridges if there are several.\n")
+        .append("bridges: {key-file: bridges.key}\n");
     text.append("# The copy of the users, for a start while billing is away.\nstate: ")
         .append(state(BRIDGE, "state"))
         .append('\n');

@@ -3,6 +3,7 @@ package io.viaduct.snapt;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -14,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 /// Makes the TLS of the SNAPT's connections: towards devices as a server, towards the bridge as a
 /// client, towards members of its group as both. All follow the files of [ExchangeableTls].
 record SnaptTls(ExchangeableTls files) {
+  private static final int CONNECT_TIMEOUT_MS = 3_000;
+
   /// Returns the context of the control port. A device proves itself by its token and key, and not
   /// by a certificate.
   SslContext controlPort() {
@@ -43,12 +46,14 @@ record SnaptTls(ExchangeableTls files) {
         current -> GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build());
   }
 
-  /// Opens the channel to the bridge; gRPC connects at the first call.
+  /// Opens the channel to the bridge; gRPC connects at the first call. If the name has the
+  /// addresses of several bridges, gRPC takes the first one that it can connect to.
   ManagedChannel bridge(SnaptConfiguration.Reporting reports) {
     return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
         .sslContext(
             files.context(current ->
                 GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build()))
+        .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
         .keepAliveTime(20, TimeUnit.SECONDS)
         .build();
   }

@@ -9,6 +9,7 @@ import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.tls.Ed25519;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
@@ -20,9 +21,9 @@ import org.springframework.context.annotation.Lazy;
 @Lazy(false)
 class CallParts {
   @Bean
-  CallTable callTable(BridgeConfiguration configuration) {
+  CallTable callTable(BridgeConfiguration configuration, Replicas replicas) {
     BridgeConfiguration.Calls calls = configuration.calls();
-    return new CallTable(calls.perUser(), calls.max(), calls.longest());
+    return new CallTable(calls.perUser(), calls.max(), calls.longest(), replicas);
   }
 
   @Bean
@@ -41,7 +42,7 @@ class CallParts {
         new CallContext(
             configuration.domain(),
             routing,
-            new CallRoutes(secret),
+            new CallRoutes(secret, configuration.bridges().name()),
             table,
             new SessionTimer(calls.sessionMin(), calls.session()),
             calls.ring(),

@@ -30,7 +30,8 @@ final class CallRequests {
 
   void onRequest(IncomingRequest request, Inside inside, RequestSender endpoint) {
     CallRoute route = inside.route();
-    if (request.flow().equals(inside.isFromCaller() ? route.callerFlow() : route.calleeFlow())) {
+    SipFlow sender = inside.isFromCaller() ? route.callerFlow() : route.calleeFlow();
+    if (request.flow().equals(sender.of(""))) {
       request.onSourceProved(); // this address was sent the token
     }
     String method = request.message().method();

@@ -19,6 +19,27 @@ import java.util.Optional;
 record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calleeFlow) {
   private static final String SEPARATOR = "\n";
 
+  /// Returns the route as all bridges understand it: flows of this bridge have its name.
+  ///
+  /// @param self name of this bridge
+  CallRoute told(String self) {
+    return renamed("", self);
+  }
+
+  /// Returns the route as this bridge understands it.
+  CallRoute heard(String self) {
+    return renamed(self, "");
+  }
+
+  private CallRoute renamed(String from, String to) {
+    return new CallRoute(
+        caller, renamed(callerFlow, from, to), callee, renamed(calleeFlow, from, to));
+  }
+
+  private static SipFlow renamed(SipFlow flow, String from, String to) {
+    return flow.owner().equals(from) ? flow.of(to) : flow;
+  }
+
   /// Returns the route as text.
   String text() {
     return String.join(SEPARATOR, caller, callerFlow.toString(), callee, calleeFlow.toString());
@@ -41,9 +62,11 @@ record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calle
 
   private static SipFlow flow(String text) {
     int colon = text.indexOf(':');
-    HostPort address = HostPort.parse(text.substring(colon + 1));
+    int at = text.indexOf('@', colon + 1);
+    HostPort address = HostPort.parse(text.substring(colon + 1, at < 0 ? text.length() : at));
     return new SipFlow(
         Transport.valueOf(text.substring(0, Math.max(colon, 0)).toUpperCase(Locale.ROOT)),
-        new InetSocketAddress(InetAddress.ofLiteral(address.host()), address.port()));
+        new InetSocketAddress(InetAddress.ofLiteral(address.host()), address.port()),
+        at < 0 ? "" : text.substring(at + 1));
   }
 }

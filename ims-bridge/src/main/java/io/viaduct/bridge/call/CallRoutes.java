@@ -29,9 +29,12 @@ final class CallRoutes {
   private static final String ALGORITHM = "HmacSHA256";
 
   private final SecretKey key;
+  private final String self;
 
   /// @param secret of this bridge; another bridge with the same one takes these routes too
-  CallRoutes(byte[] secret) {
+  /// @param self name of this bridge: the routes say whose flows they have
+  CallRoutes(byte[] secret, String self) {
+    this.self = self;
     try {
       key =
           KDF.getInstance("HKDF-SHA256")
@@ -53,7 +56,7 @@ final class CallRoutes {
 
   /// Returns the token for the dialogs of an INVITE.
   String token(CallRoute route, SipRequest invite) {
-    byte[] text = route.text().getBytes(StandardCharsets.UTF_8);
+    byte[] text = route.told(self).text().getBytes(StandardCharsets.UTF_8);
     byte[] mac = mac(text, invite.callId(), invite.from().tag());
     byte[] whole = Arrays.copyOf(mac, mac.length + text.length);
     System.arraycopy(text, 0, whole, mac.length, text.length);
@@ -134,7 +137,7 @@ final class CallRoutes {
     boolean fromCaller = isMac(mac, text, request, request.from().tag());
     return fromCaller || isMac(mac, text, request, request.to().tag())
         ? CallRoute.parse(new String(text, StandardCharsets.UTF_8))
-            .map(route -> new Known(route, fromCaller))
+            .map(route -> new Known(route.heard(self), fromCaller))
         : Optional.empty();
   }
 

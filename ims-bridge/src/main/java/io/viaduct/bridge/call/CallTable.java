@@ -1,7 +1,11 @@
 package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.registrar.Refusal;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.sip.SipMessage;
+import io.viaduct.usage.v1.ReplicaCall;
+import io.viaduct.usage.v1.ReplicaEntry;
+import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -13,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The calls that stand, and those that are being set up, for the limits. No request needs an entry
 /// to find its way ([CallRoutes]). A call is forgotten when it ends, or when its session expires.
-/// Thread-safe.
+/// Bridges share the calls that stand, because another one may see the end. Thread-safe.
 final class CallTable {
   /// A dialog (RFC 3261 section 12), the same for both directions.
   record Key(String callId, String one, String other) {
@@ -24,7 +28,21 @@ final class CallTable {
           ? new Key(message.callId(), from, to)
           : new Key(message.callId(), to, from);
     }
+
+    private String text() {
+      return String.join(SEPARATOR, callId, one, other);
+    }
+
+    private static Key parse(String text) {
+      String[] parts = text.split(SEPARATOR, -1);
+      if (parts.length != 3) {
+        throw new IllegalArgumentException("a dialog has three parts");
+      }
+      return new Key(parts[0], parts[1], parts[2]);
+    }
   }
+
+  private static final String SEPARATOR = "\n";
 
   private record Call(String caller, Instant expires) {}
 
@@ -33,6 +51,7 @@ final class CallTable {
   private final int perUser;
   private final int max;
   private final Duration longest;
+  private final Replicas replicas;
   private final Map<Key, Call> calls = new HashMap<>(); // from here on guarded by this
   private final Map<String, Integer> ofUser = new HashMap<>();
   private final PriorityQueue<Due> dues = new PriorityQueue<>(Comparator.comparing(Due::at));
@@ -41,10 +60,42 @@ final class CallTable {
   /// @param perUser most calls that one user has made
   /// @param max most calls in all
   /// @param longest a call without session timer is forgotten after this time
-  CallTable(int perUser, int max, Duration longest) {
+  CallTable(int perUser, int max, Duration longest, Replicas replicas) {
     this.perUser = perUser;
     this.max = max;
     this.longest = longest;
+    this.replicas = replicas;
+    replicas.attach(ReplicaKind.CALL, this::take);
+  }
+
+  /// Takes a call of another bridge, or its end.
+  private synchronized void take(ReplicaEntry entry) {
+    if (!replicas.isCurrent(entry)) {
+      return;
+    }
+    Key key = Key.parse(entry.getKey());
+    if (Replicas.isRemoval(entry)) {
+      drop(key);
+      return;
+    }
+    Call call =
+        new Call(entry.getCall().getCaller(), Instant.ofEpochMilli(entry.getCall().getExpiresMs()));
+    if (calls.put(key, call) == null) {
+      ofUser.merge(call.caller, 1, Integer::sum);
+      dues.add(new Due(call.expires, key));
+    }
+  }
+
+  private void tell(Key key, Call call) {
+    replicas.put(
+        ReplicaKind.CALL,
+        key.text(),
+        call.expires,
+        entry ->
+            entry.setCall(
+                ReplicaCall.newBuilder()
+                    .setCaller(call.caller)
+                    .setExpiresMs(call.expires.toEpochMilli())));
   }
 
   /// Takes a place for a call that is being set up. It must be [released][#release].
@@ -78,18 +129,29 @@ final class CallTable {
     }
     ofUser.merge(caller, 1, Integer::sum);
     dues.add(new Due(call.expires, key));
+    tell(key, call);
     return true;
   }
 
   /// Notes that the session of a call was refreshed.
   synchronized void refreshed(Key key, Optional<Duration> timer, Instant now) {
-    calls.computeIfPresent(key, (_, old) -> new Call(old.caller, now.plus(timer.orElse(longest))));
+    Call call =
+        calls.computeIfPresent(
+            key, (_, old) -> new Call(old.caller, now.plus(timer.orElse(longest))));
+    if (call != null) {
+      tell(key, call);
+    }
   }
 
   /// Forgets a call that has ended.
   ///
   /// @return false if it was not known
   synchronized boolean ended(Key key) {
+    replicas.remove(ReplicaKind.CALL, key.text());
+    return drop(key);
+  }
+
+  private boolean drop(Key key) {
     Call call = calls.remove(key); // its due is dropped when it comes
     if (call != null) {
       leave(call.caller);
@@ -108,7 +170,7 @@ final class CallTable {
       if (call != null && call.expires.isAfter(now)) {
         dues.add(new Due(call.expires, due.key));
       } else if (call != null) {
-        ended(due.key);
+        drop(due.key); // at all bridges by their own clocks
         expired++;
       }
     }

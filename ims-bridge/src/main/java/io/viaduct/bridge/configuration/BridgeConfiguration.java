@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.service.broker.BrokerSettings;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.Ed25519;
@@ -32,6 +33,7 @@ import java.util.Set;
 /// @param sip SIP listener and registrar
 /// @param core IMS core network whose word about users counts
 /// @param calls limits and timers of calls
+/// @param bridges the other bridges of the domain, and what this one shares with them
 /// @param grpc listener for SNAPTs, which announce themselves and report there
 /// @param rest HTTP for operators and the web GUI
 /// @param billing connection to billing
@@ -52,6 +54,7 @@ public record BridgeConfiguration(
     Sip sip,
     Core core,
     Calls calls,
+    Bridges bridges,
     Endpoint grpc,
     Rest rest,
     Billing billing,
@@ -88,6 +91,10 @@ public record BridgeConfiguration(
         core.tlsNames.isEmpty() || sip.tls.exists(),
         "core.tls-names needs sip.tls.certificate",
         core.tlsNames);
+    require(
+        !bridges.areSeveral() || !sip.sentBy.isEmpty() || sip.isBoundToOneAddress(),
+        "bridges.peers needs sip.sent-by, or in sip.host an address of this bridge: calls name it",
+        sip.host);
     require(
         kafka.bufferBytes >= 4L * reporting.bytes,
         "kafka.buffer-bytes must be at least four times reporting.bytes",
@@ -221,6 +228,14 @@ public record BridgeConfiguration(
           wrongPasswordsPerSource);
     }
 
+    private boolean isBoundToOneAddress() {
+      try {
+        return !InetAddress.ofLiteral(host).isAnyLocalAddress();
+      } catch (IllegalArgumentException e) {
+        return true; // a name
+      }
+    }
+
     public AlgorithmOffer offer() {
       return new AlgorithmOffer(
           algorithms.stream().map(Algorithm::value).toList(),
@@ -306,6 +321,69 @@ public record BridgeConfiguration(
               && session.compareTo(longest) <= 0,
           "need 90s <= session-min <= session <= longest",
           sessionMin + ", " + session + ", " + longest);
+    }
+  }
+
+  /// Several bridges of one domain (ADR 0073).
+  ///
+  /// @param name of this bridge, different for each
+  /// @param keyFile file with base64 of 32 bytes, the same at all bridges; none: a new random key
+  ///   at each start
+  /// @param peers the other bridges
+  public record Bridges(String name, Optional<Secret> keyFile, List<Peer> peers) {
+    private static final int PEERS_MAX = 15;
+    private static final int KEY_BYTES = 32;
+
+    public Bridges {
+      peers = List.copyOf(peers);
+      require(name.matches(NAME), "name must match " + NAME, name);
+      require(peers.size() <= PEERS_MAX, "peers must be at most " + PEERS_MAX, peers.size());
+      Set<String> names = new HashSet<>(Set.of(name));
+      Set<Integer> ids = new HashSet<>(Set.of(nonceId(name)));
+      for (Peer peer : peers) {
+        require(names.add(peer.name), "the bridges must have different names", peer.name);
+        require(
+            ids.add(nonceId(peer.name)),
+            "two names have one number in nonces: choose another name",
+            peer.name);
+      }
+      require(
+          peers.isEmpty() || keyFile.isPresent(),
+          "peers needs key-file: the bridges must share a key",
+          peers.size());
+      keyFile.ifPresent(
+          file -> require(isKey(file), "key-file must hold base64 of 32 bytes", file));
+    }
+
+    private static boolean isKey(Secret file) {
+      try {
+        return Base64.getDecoder().decode(file.reveal()).length == KEY_BYTES;
+      } catch (IllegalArgumentException e) {
+        return false;
+      }
+    }
+
+    /// Returns whether there are other bridges.
+    public boolean areSeveral() {
+      return !peers.isEmpty();
+    }
+
+    /// Returns the number by which nonces name a bridge: 16 bits.
+    public static int nonceId(String bridge) {
+      byte[] digest = Sha256.of(bridge);
+      return (digest[0] & 0xff) << 8 | digest[1] & 0xff;
+    }
+  }
+
+  /// Another bridge of the domain.
+  ///
+  /// @param name its `bridges.name`
+  /// @param host of its gRPC listener, which its certificate must name
+  public record Peer(String name, String host, int port) {
+    public Peer {
+      require(name.matches(NAME), "name must match " + NAME, name);
+      require(!host.isEmpty(), "host must be the host of the bridge", host);
+      requirePort(port, 1);
     }
   }
 

@@ -2,6 +2,7 @@ package io.viaduct.bridge.directory;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.replication.Replicas;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
@@ -13,9 +14,10 @@ import org.springframework.context.annotation.Lazy;
 @Lazy(false)
 class DirectoryParts {
   @Bean
-  SnaptDirectory snaptDirectory(BridgeConfiguration configuration, InstantSource clock) {
+  SnaptDirectory snaptDirectory(
+      BridgeConfiguration configuration, Replicas replicas, InstantSource clock) {
     return new SnaptDirectory(
-        configuration.snapts(), configuration.directory().staleAfter(), clock);
+        configuration.snapts(), configuration.directory().staleAfter(), replicas, clock);
   }
 
   @Bean

@@ -2,8 +2,11 @@ package io.viaduct.bridge.directory;
 
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.digest.Sha256;
 import io.viaduct.usage.v1.DirectoryEntry;
+import io.viaduct.usage.v1.ReplicaEntry;
+import io.viaduct.usage.v1.ReplicaKind;
 import io.viaduct.usage.v1.SnaptState;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.nio.ByteBuffer;
@@ -41,13 +44,22 @@ public final class SnaptDirectory {
 
   private final Duration staleAfter;
   private final InstantSource clock;
+  private final Replicas replicas;
   private final Map<String, SnaptEntry> entries = new LinkedHashMap<>();
   private final Instant completeAt;
   private volatile boolean isBillings; // the list is billing's, of now or of the last time
 
+  /// Makes the directory of a bridge without others.
   public SnaptDirectory(List<Snapt> configured, Duration staleAfter, InstantSource clock) {
+    this(configured, staleAfter, Replicas.NONE, clock);
+  }
+
+  SnaptDirectory(
+      List<Snapt> configured, Duration staleAfter, Replicas replicas, InstantSource clock) {
     this.staleAfter = staleAfter;
+    this.replicas = replicas;
     this.clock = clock;
+    replicas.attach(ReplicaKind.SNAPT, this::take);
     completeAt = clock.instant().plus(staleAfter);
     configured.forEach(
         snapt -> entries.put(snapt.id(), SnaptEntry.unheard(EnrolledSnapt.configured(snapt))));
@@ -124,16 +136,40 @@ public final class SnaptDirectory {
   /// Records a valid status.
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
-      entries.computeIfPresent(
-          id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant(), false));
+      keep(id, status);
+      replicas.put(
+          ReplicaKind.SNAPT, id, clock.instant().plus(staleAfter), entry -> entry.setSnapt(status));
+    }
+  }
+
+  private void keep(String id, SnaptStatus status) {
+    entries.computeIfPresent(
+        id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant(), false));
+  }
+
+  /// Takes a status that another bridge has got, or that the SNAPT has left it.
+  private void take(ReplicaEntry entry) {
+    synchronized (entries) {
+      if (!replicas.isCurrent(entry)) {
+        return;
+      }
+      if (Replicas.isRemoval(entry)) {
+        entries.computeIfPresent(entry.getKey(), (_, old) -> old.gone());
+      } else {
+        keep(entry.getKey(), entry.getSnapt());
+      }
     }
   }
 
   /// Records that the stream of a SNAPT has ended, so that devices are not sent to it. Its address
-  /// stays its own until it was silent for `stale-after`.
+  /// stays its own until it was silent for `stale-after`. A SNAPT that announces itself to another
+  /// bridge now has only changed its bridge.
   void away(String id) {
     synchronized (entries) {
-      entries.computeIfPresent(id, (_, old) -> old.gone());
+      if (replicas.isAlone() || replicas.isOwn(ReplicaKind.SNAPT, id)) {
+        replicas.remove(ReplicaKind.SNAPT, id);
+        entries.computeIfPresent(id, (_, old) -> old.gone());
+      }
     }
   }
 

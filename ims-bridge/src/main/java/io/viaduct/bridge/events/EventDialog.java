@@ -30,8 +30,45 @@ record EventDialog(
     Instant expires,
     @Nullable Object trigger,
     @Nullable Object told) {
+  private static final String SEPARATOR = "\n";
+
   /// The dialog ID (RFC 3261 section 12): Call-ID, local tag, remote tag.
-  record Key(String callId, String localTag, String remoteTag) {}
+  record Key(String callId, String localTag, String remoteTag) {
+    /// Returns the key among the entries that bridges share.
+    String text() {
+      return String.join(SEPARATOR, callId, localTag, remoteTag);
+    }
+
+    /// @throws IllegalArgumentException if it is no such text
+    static Key parse(String text) {
+      String[] parts = text.split(SEPARATOR, -1);
+      if (parts.length != 3) {
+        throw new IllegalArgumentException("a dialog has three parts");
+      }
+      return new Key(parts[0], parts[1], parts[2]);
+    }
+  }
+
+  /// The last NOTIFYs of another bridge may be unknown here.
+  private static final int UNKNOWN_NOTIFIES = 16;
+
+  /// Returns the subscription as this bridge takes it over from another one.
+  EventDialog takenOver() {
+    return new EventDialog(
+        key,
+        user,
+        events,
+        event,
+        remote,
+        local,
+        target,
+        path,
+        cseq + UNKNOWN_NOTIFIES,
+        remoteCseq,
+        expires,
+        trigger,
+        told);
+  }
 
   EventDialog refreshed(String nextTarget, SipFlow nextFlow, long nextRemote, Instant until) {
     return new EventDialog(

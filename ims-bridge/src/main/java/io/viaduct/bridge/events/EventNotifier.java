@@ -7,6 +7,8 @@ import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
@@ -16,6 +18,8 @@ import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.usage.v1.ReplicaEntry;
+import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Notifier of the event packages that tell a user about the own account (RFC 6665): the
 /// Request-URI names the user who authenticates. A subscription gets a NOTIFY at once, at each
-/// change of the state, and when it ends. Thread-safe; the dialogs are guarded by this object's
-/// lock, which is never held while sending.
+/// change of the state, and when it ends. Bridges share the subscriptions; the one whose socket has
+/// the flow sends the NOTIFYs, another one while that is away ([Duty]). Thread-safe; the dialogs
+/// are guarded by this object's lock, which is never held while sending.
 public final class EventNotifier implements SipService.Notifier {
   /// Most subscriptions of one user: some phones, each with both packages.
   private static final int OF_USER_MAX = 16;
@@ -49,6 +54,8 @@ public final class EventNotifier implements SipService.Notifier {
   private final Authentication authentication;
   private final TrustDomain trust;
   private final Subscribers subscribers;
+  private final Replicas replicas;
+  private final Duty duty;
   private final SipMeters meters;
   private final InstantSource clock;
   private final Map<EventDialog.Key, EventDialog> dialogs = new HashMap<>(); // guarded by this
@@ -61,6 +68,8 @@ public final class EventNotifier implements SipService.Notifier {
       Authentication authentication,
       TrustDomain trust,
       Subscribers subscribers,
+      Replicas replicas,
+      Duty duty,
       SipMeters meters,
       InstantSource clock) {
     this.limits = limits;
@@ -68,8 +77,58 @@ public final class EventNotifier implements SipService.Notifier {
     this.authentication = authentication;
     this.trust = trust;
     this.subscribers = subscribers;
+    this.replicas = replicas;
+    this.duty = duty;
     this.meters = meters;
     this.clock = clock;
+    replicas.attach(ReplicaKind.EVENT, this::take);
+  }
+
+  /// Takes a subscription of another bridge, or its end.
+  private synchronized void take(ReplicaEntry entry) {
+    if (!replicas.isCurrent(entry)) {
+      return;
+    }
+    if (Replicas.isRemoval(entry)) {
+      drop(EventDialog.Key.parse(entry.getKey()));
+      return;
+    }
+    EventPackage<?> events = packages.get(name(entry.getEvent().getDialog().getEvent()));
+    if (events != null) {
+      keep(EventText.read(entry.getEvent(), events, replicas.self()));
+    }
+  }
+
+  // The following are called with the lock.
+  private void put(EventDialog dialog) {
+    keep(dialog);
+    if (!replicas.isAlone()) {
+      replicas.put(
+          ReplicaKind.EVENT,
+          dialog.key().text(),
+          dialog.expires(),
+          entry -> entry.setEvent(EventText.write(dialog, replicas.self())));
+    }
+  }
+
+  private void keep(EventDialog dialog) {
+    if (dialogs.put(dialog.key(), dialog) == null) {
+      ofUser.merge(dialog.user(), 1, Integer::sum);
+    }
+  }
+
+  private void drop(EventDialog.Key key) {
+    EventDialog old = dialogs.remove(key);
+    if (old != null) {
+      ofUser.computeIfPresent(old.user(), (_, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /// Returns a subscription as this bridge goes on with it.
+  private EventDialog ours(EventDialog known) {
+    return replicas.isAlone() || replicas.isOwn(ReplicaKind.EVENT, known.key().text())
+        ? known
+        : known.takenOver();
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -83,7 +142,11 @@ public final class EventNotifier implements SipService.Notifier {
 
   /// Returns the name of the event package that a SUBSCRIBE asks for; empty if it names none.
   static String name(SipRequest subscribe) {
-    return subscribe.headers().first("Event").orElse("").split(";", 2)[0].strip();
+    return name(subscribe.headers().first("Event").orElse(""));
+  }
+
+  private static String name(String event) {
+    return event.split(";", 2)[0].strip();
   }
 
   boolean has(String name) {
@@ -171,7 +234,6 @@ public final class EventNotifier implements SipService.Notifier {
           return;
         }
         dialog = open(request, user, events, event, target, until);
-        ofUser.merge(user, 1, Integer::sum);
       } else {
         EventDialog old = dialogs.get(key(message));
         if (old == null || !old.user().equals(user) || !old.event().equals(event)) {
@@ -182,9 +244,9 @@ public final class EventNotifier implements SipService.Notifier {
           refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
           return;
         }
-        dialog = old.refreshed(target, trust.flow(request), message.cseq().number(), until);
+        dialog = ours(old).refreshed(target, trust.flow(request), message.cseq().number(), until);
       }
-      dialogs.put(dialog.key(), dialog);
+      put(dialog);
     }
     meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
@@ -243,6 +305,12 @@ public final class EventNotifier implements SipService.Notifier {
       if (old == null || endpoint == null) {
         return;
       }
+      if (!duty.isOurs(old.path().flow(), key.callId())) {
+        if (!now.isBefore(old.expires())) {
+          drop(key); // the other bridge has ended it, or is away
+        }
+        return;
+      }
       end = end(old, now);
       // The answer to a SUBSCRIBE has the state, also if it only fetches (RFC 6665 section 4.4.3).
       if (end.isEmpty() || (old.told() == null && end.equals(TIMEOUT))) {
@@ -252,10 +320,10 @@ public final class EventNotifier implements SipService.Notifier {
           return;
         }
         dialog = old.looked(trigger);
-        dialogs.put(key, dialog);
+        keep(dialog);
       } else {
+        dialog = ours(old).notified(old.told());
         remove(old);
-        dialog = old.notified(old.told());
       }
     }
     if (end.isEmpty()) {
@@ -278,10 +346,10 @@ public final class EventNotifier implements SipService.Notifier {
                 if (current == null || Objects.equals(state, current.told())) {
                   return;
                 }
-                next = current.notified(state);
+                next = ours(current).notified(state);
                 end = end(next, then);
                 if (end.isEmpty()) {
-                  dialogs.put(next.key(), next);
+                  put(next);
                 } else {
                   remove(next);
                 }
@@ -333,8 +401,9 @@ public final class EventNotifier implements SipService.Notifier {
   }
 
   private void remove(EventDialog dialog) {
-    if (dialogs.remove(dialog.key()) != null) {
-      ofUser.computeIfPresent(dialog.user(), (_, count) -> count == 1 ? null : count - 1);
+    drop(dialog.key());
+    if (!replicas.isAlone()) {
+      replicas.remove(ReplicaKind.EVENT, dialog.key().text());
     }
   }
 

@@ -10,6 +10,8 @@ import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.token.SessionNotifier;
 import java.time.InstantSource;
 import java.util.List;
@@ -30,6 +32,8 @@ class EventParts {
       Subscribers subscribers,
       LocationService locations,
       AccountFacts.Source accounts,
+      Replicas replicas,
+      Duty duty,
       SipMeters meters,
       InstantSource clock) {
     BridgeConfiguration.Sip sip = configuration.sip();
@@ -42,6 +46,8 @@ class EventParts {
         authentication,
         trust,
         subscribers,
+        replicas,
+        duty,
         meters,
         clock);
   }

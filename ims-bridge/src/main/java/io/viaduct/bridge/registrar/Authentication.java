@@ -141,8 +141,10 @@ public final class Authentication {
       }
       case DigestOutcome.Refused(var reason, var challenges) -> {
         meters.count(reason);
-        // Both prove that the sender has the user's secret.
-        if (reason == DigestRefusal.REPLAYED || reason == DigestRefusal.RESYNCHRONISED) {
+        // Each proves that the sender has the user's secret.
+        if (reason == DigestRefusal.REPLAYED
+            || reason == DigestRefusal.ISSUER_AWAY
+            || reason == DigestRefusal.RESYNCHRONISED) {
           throttle.succeeded(attempt.username, source);
         }
         if (reason == DigestRefusal.NOT_ADMITTED) {

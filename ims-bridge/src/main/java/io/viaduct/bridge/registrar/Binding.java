@@ -61,6 +61,13 @@ public record Binding(
     return routed(headers, core.map(CoreRegistration::identity).orElse(""));
   }
 
+  /// Returns the key of this binding among those that bridges share: a later one with the same key
+  /// replaces it.
+  String key() {
+    String part = instance.isEmpty() ? contact : regId == 0 ? instance : instance + "\n" + regId;
+    return user + "\n" + part;
+  }
+
   boolean isLive(Instant now) {
     return now.isBefore(expires);
   }

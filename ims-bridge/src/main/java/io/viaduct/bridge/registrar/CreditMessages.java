@@ -1,6 +1,7 @@
 package io.viaduct.bridge.registrar;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.replication.Duty;
 import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
@@ -52,7 +53,9 @@ public final class CreditMessages {
     /// It arrived late, for example after an absence of billing.
     OLD,
     /// Too many notices wait.
-    OVERFLOW
+    OVERFLOW,
+    /// The user's latest contact belongs to another bridge, which tells the user.
+    OTHER_BRIDGE
   }
 
   private record Waiting(String user, CreditNotice notice, int attempts, Instant due) {
@@ -67,6 +70,7 @@ public final class CreditMessages {
 
   private final String domain;
   private final LocationService locations;
+  private final Duty duty;
   private final SipMeters meters;
   private final LabelledCounters<Outcome> outcomes;
   private final Duration patience;
@@ -75,16 +79,19 @@ public final class CreditMessages {
   private volatile @Nullable RequestSender endpoint;
 
   /// @param domain the bridge's domain, from which the messages come
+  /// @param duty decides which of several bridges tells a user: each of them gets each notice
   /// @param patience longest wait for one contact
   CreditMessages(
       String domain,
       LocationService locations,
+      Duty duty,
       SipMeters meters,
       MeterRegistry registry,
       Duration patience,
       InstantSource clock) {
     this.domain = domain;
     this.locations = locations;
+    this.duty = duty;
     this.meters = meters;
     this.patience = patience;
     this.clock = clock;
@@ -145,6 +152,10 @@ public final class CreditMessages {
 
   private void send(Waiting notice, RequestSender out, Instant now) {
     List<Binding> contacts = locations.bindings(notice.user(), now);
+    if (!contacts.isEmpty() && !duty.isOurs(contacts.getFirst().flow(), notice.user())) {
+      conclude(notice, Outcome.OTHER_BRIDGE);
+      return;
+    }
     List<Binding> targets = contacts.stream().filter(each -> each.allows("MESSAGE")).toList();
     if (targets.isEmpty()) {
       conclude(notice, contacts.isEmpty() ? Outcome.NO_CONTACT : Outcome.INCAPABLE);

@@ -13,13 +13,16 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// Globally routable URIs of user agents (GRUU, RFC 5627): a public one, which names user and
 /// instance, and temporary ones, which hide both. A temporary GRUU holds user, instance and Call-ID
-/// of the registration, sealed with a key of this run (AES-GCM), so the bridge stores none. It is
-/// valid while the instance stays registered by that Call-ID. Thread-safe.
+/// of the registration, sealed (AES-GCM), so the bridge stores none. It is valid while the instance
+/// stays registered by that Call-ID. Thread-safe.
 public final class Gruus {
   private static final String PREFIX = "tgruu.";
   private static final String PARAMETER = "gr";
   private static final String BETWEEN = "\n";
-  private static final int KEY_BYTES = 16;
+
+  /// Length of the key.
+  public static final int KEY_BYTES = 16;
+
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BITS = 128;
 
@@ -38,12 +41,12 @@ public final class Gruus {
     }
   }
 
-  /// Makes URIs of a domain with a new key: temporary GRUUs of an earlier run are not recognised.
-  public Gruus(String domain) {
+  /// Makes URIs of a domain. Temporary GRUUs of another key are not recognised.
+  ///
+  /// @param key [#KEY_BYTES] bytes
+  public Gruus(String domain, byte[] key) {
     this.domain = domain;
-    byte[] octets = new byte[KEY_BYTES];
-    random.nextBytes(octets);
-    key = new SecretKeySpec(octets, "AES");
+    this.key = new SecretKeySpec(key, "AES");
   }
 
   /// Returns the public GRUU of an instance.
@@ -104,7 +107,7 @@ public final class Gruus {
               .split(BETWEEN, 3);
       return Optional.of(new Target(parts[0], parts[1], parts[2]));
     } catch (IllegalArgumentException e) {
-      return Optional.empty(); // not ours, or of an earlier run
+      return Optional.empty(); // not ours, or of another key
     }
   }
 

@@ -15,7 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Several flows of one user agent (RFC 5626): a request goes to one flow of an instance at a time,
-/// the latest first. A flow that has failed is removed, and the next one gets the request.
+/// the latest first. A flow that has failed is removed, and the next one gets the request; also if
+/// the bridge is away whose socket has the flow, but then the flow stays.
 final class InstanceFlows {
   private static final int FLOW_FAILED = 430;
 
@@ -67,7 +68,7 @@ final class InstanceFlows {
           if (isGone) {
             failed.accept(flow);
           }
-          if (isGone && !flows.isEmpty()) {
+          if ((isGone || isAway(failure)) && !flows.isEmpty()) {
             return next(flows, send, failed);
           }
           return response != null
@@ -79,9 +80,17 @@ final class InstanceFlows {
   }
 
   private static boolean isGone(@Nullable SipResponse response, @Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
     return response != null
         ? response.status() == FLOW_FAILED
-        : cause instanceof SipException e && e.reason() == SipException.Reason.TRANSPORT;
+        : has(failure, SipException.Reason.TRANSPORT);
+  }
+
+  private static boolean isAway(@Nullable Throwable failure) {
+    return has(failure, SipException.Reason.CLOSED);
+  }
+
+  private static boolean has(@Nullable Throwable failure, SipException.Reason reason) {
+    Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+    return cause instanceof SipException e && e.reason() == reason;
   }
 }

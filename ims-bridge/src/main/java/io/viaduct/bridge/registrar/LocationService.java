@@ -1,5 +1,8 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.usage.v1.ReplicaEntry;
+import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,8 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The bindings by user (RFC 3261 section 10). They are held in memory only; after a restart user
-/// agents register again. A change locks its user only, and expiry looks at no binding that has not
-/// expired, so neither waits for the size of the table. Thread-safe.
+/// agents register again, or another bridge tells them. Bridges share them: each change is told to
+/// the others, and theirs come by [#take]. A change locks its user only, and expiry looks at no
+/// binding that has not expired, so neither waits for the size of the table. Thread-safe.
 public final class LocationService {
   /// The result of a change. A refused change leaves all bindings as they were.
   public enum Outcome {
@@ -46,15 +50,68 @@ public final class LocationService {
 
   private final int contactsMax;
   private final int bindingsMax;
+  private final Replicas replicas;
   private final Map<String, List<Binding>> byUser = new ConcurrentHashMap<>();
   private final NavigableSet<Due> dues = new ConcurrentSkipListSet<>(); // one of each user
   private final AtomicInteger count = new AtomicInteger();
 
+  /// Makes the bindings of a bridge without others.
+  ///
   /// @param contactsMax most contacts of one user
   /// @param bindingsMax most bindings in all
   public LocationService(int contactsMax, int bindingsMax) {
+    this(contactsMax, bindingsMax, Replicas.NONE);
+  }
+
+  LocationService(int contactsMax, int bindingsMax, Replicas replicas) {
     this.contactsMax = contactsMax;
     this.bindingsMax = bindingsMax;
+    this.replicas = replicas;
+    replicas.attach(ReplicaKind.CONTACT, this::take);
+  }
+
+  /// Takes a binding of another bridge, or its end.
+  private void take(ReplicaEntry entry) {
+    Optional<Binding> told =
+        Replicas.isRemoval(entry)
+            ? Optional.empty()
+            : Optional.of(ContactText.read(entry.getContact(), replicas.self()));
+    String user = entry.getKey().substring(0, Math.max(0, entry.getKey().indexOf('\n')));
+    change(
+        user,
+        old -> {
+          if (!replicas.isCurrent(entry)) {
+            return new Change(Outcome.DONE, old);
+          }
+          List<Binding> next = new ArrayList<>(old);
+          next.removeIf(each ->
+              each.key().equals(entry.getKey())
+                  || told.isPresent() && each.isReplacedBy(told.get()));
+          told.ifPresent(next::add);
+          return new Change(Outcome.DONE, next);
+        },
+        false);
+  }
+
+  /// Tells the other bridges what has changed, under the lock of the user.
+  private void tell(List<Binding> old, List<Binding> next) {
+    if (replicas.isAlone()) {
+      return;
+    }
+    for (Binding each : next) {
+      if (!old.contains(each)) {
+        replicas.put(
+            ReplicaKind.CONTACT,
+            each.key(),
+            each.expires(),
+            entry -> entry.setContact(ContactText.write(each, replicas.self())));
+      }
+    }
+    for (Binding each : old) {
+      if (next.stream().noneMatch(left -> left.key().equals(each.key()))) {
+        replicas.remove(ReplicaKind.CONTACT, each.key());
+      }
+    }
   }
 
   /// Applies all contacts of one REGISTER, or none of them. A contact that expires now is removed.
@@ -160,6 +217,11 @@ public final class LocationService {
 
   /// Changes the bindings of one user, under the lock of the user's entry.
   private Outcome change(String user, Function<List<Binding>, Change> action) {
+    return change(user, action, true);
+  }
+
+  /// @param isOwn whether this bridge makes the change
+  private Outcome change(String user, Function<List<Binding>, Change> action, boolean isOwn) {
     Outcome[] outcome = new Outcome[1];
     byUser.compute(
         user,
@@ -172,6 +234,9 @@ public final class LocationService {
             change = new Change(Outcome.TOO_MANY_BINDINGS, old);
           }
           outcome[0] = change.outcome();
+          if (isOwn) {
+            tell(old, change.next());
+          }
           return plan(old, List.copyOf(change.next()));
         });
     return outcome[0];

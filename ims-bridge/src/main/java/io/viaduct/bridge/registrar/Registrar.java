@@ -40,6 +40,7 @@ public final class Registrar {
   private final Limits limits;
   private final Authentication authentication;
   private final LocationService locations;
+  private final Runnable copy;
   private final Gruus gruus;
   private final SipMeters meters;
   private final InstantSource clock;
@@ -47,16 +48,20 @@ public final class Registrar {
   /// Bounds of an expiry, and the expiry of a REGISTER that names none (`usual`).
   public record Limits(Duration least, Duration most, Duration usual) {}
 
+  /// @param copy waits for a moment until another bridge has a copy of the bindings, so that a user
+  ///   agent that is told of its registration stays registered if this bridge dies
   public Registrar(
       Limits limits,
       Authentication authentication,
       LocationService locations,
+      Runnable copy,
       Gruus gruus,
       SipMeters meters,
       InstantSource clock) {
     this.limits = limits;
     this.authentication = authentication;
     this.locations = locations;
+    this.copy = copy;
     this.gruus = gruus;
     this.meters = meters;
     this.clock = clock;
@@ -160,6 +165,7 @@ public final class Registrar {
     switch (outcome) {
       case DONE -> {
         meters.count(success);
+        copy.run();
         answer(request, user, endpoint);
       }
       case TOO_MANY_CONTACTS -> refuse(request, Refusal.TOO_MANY_CONTACTS);

@@ -3,9 +3,14 @@ package io.viaduct.bridge.registrar;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.viaduct.bridge.cluster.Cluster;
+import io.viaduct.bridge.cluster.SharedKey;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.core.TrustDomain;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.sip.digest.DigestServer;
+import io.viaduct.sip.digest.NonceIssuer;
 import java.time.Duration;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
@@ -31,8 +36,9 @@ class RegistrarParts {
   }
 
   @Bean
-  LocationService locationService(BridgeConfiguration configuration) {
-    return new LocationService(configuration.sip().contacts(), configuration.sip().bindings());
+  LocationService locationService(BridgeConfiguration configuration, Replicas replicas) {
+    return new LocationService(
+        configuration.sip().contacts(), configuration.sip().bindings(), replicas);
   }
 
   @Bean
@@ -41,9 +47,31 @@ class RegistrarParts {
   }
 
   @Bean
+  DigestServer digestServer(
+      BridgeConfiguration configuration,
+      SharedKey key,
+      NonceIssuer.Others others,
+      Subscribers subscribers,
+      InstantSource clock) {
+    BridgeConfiguration.Sip sip = configuration.sip();
+    return new DigestServer(
+        configuration.domain(),
+        sip.offer(),
+        sip.nonceLifetime(),
+        NONCES,
+        subscribers,
+        new NonceIssuer(
+            key.derive("nonce", NonceIssuer.KEY_BYTES),
+            BridgeConfiguration.Bridges.nonceId(configuration.bridges().name()),
+            others),
+        clock);
+  }
+
+  @Bean
   Authentication authentication(
       BridgeConfiguration configuration,
       TrustDomain trust,
+      DigestServer digest,
       Subscribers subscribers,
       SipMeters meters,
       InstantSource clock) {
@@ -51,8 +79,7 @@ class RegistrarParts {
     return new Authentication(
         configuration.domain(),
         trust,
-        new DigestServer(
-            configuration.domain(), sip.offer(), sip.nonceLifetime(), NONCES, subscribers, clock),
+        digest,
         subscribers,
         sip.wrongPasswords(),
         sip.wrongPasswordsPerSource(),
@@ -61,8 +88,8 @@ class RegistrarParts {
   }
 
   @Bean
-  Gruus gruus(BridgeConfiguration configuration) {
-    return new Gruus(configuration.domain());
+  Gruus gruus(BridgeConfiguration configuration, SharedKey key) {
+    return new Gruus(configuration.domain(), key.derive("gruu", Gruus.KEY_BYTES));
   }
 
   @Bean
@@ -71,10 +98,17 @@ class RegistrarParts {
       Authentication authentication,
       LocationService locations,
       Gruus gruus,
+      Cluster cluster,
       SipMeters meters,
       InstantSource clock) {
     return new Registrar(
-        limits(configuration.sip()), authentication, locations, gruus, meters, clock);
+        limits(configuration.sip()),
+        authentication,
+        locations,
+        cluster::awaitCopy,
+        gruus,
+        meters,
+        clock);
   }
 
   private static Registrar.Limits limits(BridgeConfiguration.Sip sip) {
@@ -105,8 +139,15 @@ class RegistrarParts {
       Subscribers subscribers,
       LocationService locations,
       Gruus gruus,
+      SharedKey key,
       InstantSource clock) {
-    return new Routing(authentication, subscribers, locations, gruus, clock);
+    return new Routing(
+        authentication,
+        subscribers,
+        locations,
+        gruus,
+        key.derive("loop mark", Routing.KEY_BYTES),
+        clock);
   }
 
   @Bean
@@ -143,11 +184,12 @@ class RegistrarParts {
   CreditMessages creditMessages(
       BridgeConfiguration configuration,
       LocationService locations,
+      Duty duty,
       SipMeters meters,
       MeterRegistry registry,
       InstantSource clock) {
     return new CreditMessages(
-        configuration.domain(), locations, meters, registry, CONTACT_PATIENCE, clock);
+        configuration.domain(), locations, duty, meters, registry, CONTACT_PATIENCE, clock);
   }
 
   @Bean

@@ -7,7 +7,6 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
@@ -31,6 +30,9 @@ public final class Routing {
 
   private static final int MARK_BYTES = 8;
 
+  /// Length of the key of the marks.
+  public static final int KEY_BYTES = 32;
+
   private final Authentication authentication;
   private final Subscribers subscribers;
   private final LocationService locations;
@@ -38,20 +40,21 @@ public final class Routing {
   private final InstantSource clock;
   private final SecretKeySpec marks;
 
+  /// @param marks key of the marks by which loops are seen; bridges that share it see loops among
+  ///   themselves
   public Routing(
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
       Gruus gruus,
+      byte[] marks,
       InstantSource clock) {
     this.authentication = authentication;
     this.subscribers = subscribers;
     this.locations = locations;
     this.gruus = gruus;
     this.clock = clock;
-    byte[] key = new byte[32];
-    new SecureRandom().nextBytes(key);
-    this.marks = new SecretKeySpec(key, "HmacSHA256");
+    this.marks = new SecretKeySpec(marks, "HmacSHA256");
   }
 
   /// The destination of a request, or why it has none.

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.rest;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
@@ -40,6 +41,7 @@ final class BridgeController {
 
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
+  private final Cluster cluster;
   private final LocationService locations;
   private final ReportMeters reports;
   private final MeterRegistry meters;
@@ -48,6 +50,7 @@ final class BridgeController {
   BridgeController(
       SnaptDirectory directory,
       SnaptClaims claims,
+      Cluster cluster,
       LocationService locations,
       ReportMeters reports,
       MeterRegistry meters,
@@ -56,6 +59,7 @@ final class BridgeController {
     this.reports = reports;
     this.directory = directory;
     this.claims = claims;
+    this.cluster = cluster;
     this.locations = locations;
     this.clock = clock;
   }
@@ -111,7 +115,7 @@ final class BridgeController {
     if (directory.configured(id).isEmpty()) {
       throw new ResponseStatusException(HttpStatus.NOT_FOUND, "no SNAPT of this id is enrolled");
     }
-    if (!claims.order(id, order)) {
+    if (!claims.order(id, order) && !cluster.order(id, order)) {
       throw new ResponseStatusException(
           HttpStatus.CONFLICT,
           "SNAPT '" + id + "' is not connected: use 'snapt drain' on its machine");

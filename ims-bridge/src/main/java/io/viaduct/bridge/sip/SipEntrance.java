@@ -2,6 +2,7 @@ package io.viaduct.bridge.sip;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.events.EventNotifier;
@@ -9,6 +10,9 @@ import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Listening;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
@@ -16,9 +20,12 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.transport.SocketSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Lazy;
@@ -40,12 +47,17 @@ public final class SipEntrance implements SmartLifecycle {
 
   private static final int PHASE = 2;
 
+  /// Stands for any user agent: a bridge among several has one address for all of them.
+  private static final InetSocketAddress ANY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+
   private final BridgeConfiguration.Sip configuration;
   private final TrustDomain trust;
   private final SipService service;
   private final SessionNotifier notifier;
   private final EventNotifier events;
   private final CreditMessages credit;
+  private final Cluster cluster;
   private final SipListeners listeners;
   private final MeterRegistry registry;
   private final InstantSource clock;
@@ -58,6 +70,7 @@ public final class SipEntrance implements SmartLifecycle {
       SessionNotifier notifier,
       EventNotifier events,
       CreditMessages credit,
+      Cluster cluster,
       SipListeners listeners,
       MeterRegistry registry,
       InstantSource clock) {
@@ -67,6 +80,7 @@ public final class SipEntrance implements SmartLifecycle {
     this.notifier = notifier;
     this.events = events;
     this.credit = credit;
+    this.cluster = cluster;
     this.listeners = listeners;
     this.registry = registry;
     this.clock = clock;
@@ -87,11 +101,12 @@ public final class SipEntrance implements SmartLifecycle {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    RequestSender sender = cluster.attach(opened, addresses(opened));
     trust.attach(opened);
-    service.attach(opened);
-    notifier.attach(opened);
-    events.attach(opened);
-    credit.attach(opened);
+    service.attach(sender);
+    notifier.attach(sender);
+    events.attach(sender);
+    credit.attach(sender);
     endpoint = opened;
     opened.statistics().bindTo(registry);
     Gauge.builder("viaduct_bridge_sip_connections", opened::connections)
@@ -100,6 +115,15 @@ public final class SipEntrance implements SmartLifecycle {
     Gauge.builder("viaduct_bridge_sip_connections_max", configuration::connections)
         .description("Most connections of SIP: sip.connections")
         .register(registry);
+  }
+
+  /// Returns where user agents reach the flows of this bridge.
+  private static Map<Transport, HostPort> addresses(SipEndpoint opened) {
+    Map<Transport, HostPort> addresses = new EnumMap<>(Transport.class);
+    for (Transport each : opened.transports()) {
+      addresses.put(each, opened.sentBy(new SipFlow(each, ANY)));
+    }
+    return addresses;
   }
 
   private SipEndpointSettings settings() {

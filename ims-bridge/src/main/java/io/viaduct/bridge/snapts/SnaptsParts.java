@@ -2,6 +2,7 @@ package io.viaduct.bridge.snapts;
 
 import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.cluster.BridgesService;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
@@ -67,9 +68,10 @@ class SnaptsParts {
       SnaptDirectory directory,
       SnaptsService service,
       JoiningService joining,
+      BridgesService bridges,
       MeterRegistry registry,
       InstantSource clock) {
     return new SnaptsServer(
-        configuration.grpc(), tls, directory, service, joining, registry, clock);
+        configuration.grpc(), tls, directory, service, joining, bridges, registry, clock);
   }
 }

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
+import io.viaduct.bridge.cluster.BridgesService;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Endpoint;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptDirectory;
@@ -25,8 +26,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.SmartLifecycle;
 
-/// The gRPC listener for SNAPTs: mutual TLS 1.3, configured names only, except for SNAPTs that
-/// join. It is the last entrance that closes.
+/// The gRPC listener for SNAPTs and for the other bridges: mutual TLS 1.3, configured names only,
+/// except for SNAPTs that join. It is the last entrance that closes.
 public final class SnaptsServer implements SmartLifecycle {
   private static final int MESSAGE_BYTES_MAX = 1 << 20;
   private static final int CALLS_PER_CONNECTION = 8;
@@ -43,6 +44,7 @@ public final class SnaptsServer implements SmartLifecycle {
       SnaptDirectory directory,
       SnaptsService service,
       JoiningService joining,
+      BridgesService bridges,
       MeterRegistry registry,
       InstantSource clock) {
     this.endpoint = endpoint;
@@ -87,6 +89,7 @@ public final class SnaptsServer implements SmartLifecycle {
             .permitKeepAliveWithoutCalls(true)
             .addService(ServerInterceptors.intercept(service, identity))
             .addService(joining.service())
+            .addService(bridges.service(strangers::increment))
             .build();
   }
 

@@ -14,6 +14,8 @@ import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.RequestSender;
@@ -22,6 +24,8 @@ import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.usage.v1.ReplicaEntry;
+import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,8 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Notifier of event package `snapt-session` (RFC 6665). A subscription gets a NOTIFY at once, when
 /// its token ages, when the list of SNAPTs or the state of the account's credit changes, and when
-/// it ends. Thread-safe; the dialogs are guarded by this object's lock, which is never held while
-/// sending.
+/// it ends. Bridges share the subscriptions; the one whose socket has the flow sends the NOTIFYs,
+/// another one while that is away ([Duty]). Thread-safe; the dialogs are guarded by this object's
+/// lock, which is never held while sending.
 public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
@@ -76,6 +81,8 @@ public final class SessionNotifier implements SipService.Notifier {
   private final SnaptDirectory directory;
   private final RelayAddresses addresses;
   private final TokenIssuer tokens;
+  private final Replicas replicas;
+  private final Duty duty;
   private final SipMeters meters;
   private final InstantSource clock;
   private final Dialogs dialogs = new Dialogs();
@@ -91,6 +98,8 @@ public final class SessionNotifier implements SipService.Notifier {
       SnaptDirectory directory,
       RelayAddresses addresses,
       TokenIssuer tokens,
+      Replicas replicas,
+      Duty duty,
       SipMeters meters,
       InstantSource clock) {
     this.settings = settings;
@@ -102,8 +111,52 @@ public final class SessionNotifier implements SipService.Notifier {
     this.directory = directory;
     this.addresses = addresses;
     this.tokens = tokens;
+    this.replicas = replicas;
+    this.duty = duty;
     this.meters = meters;
     this.clock = clock;
+    replicas.attach(ReplicaKind.SESSION, this::take);
+  }
+
+  /// Takes a subscription of another bridge, or its end.
+  private synchronized void take(ReplicaEntry entry) {
+    if (!replicas.isCurrent(entry)) {
+      return;
+    }
+    if (Replicas.isRemoval(entry)) {
+      dialogs.remove(Subscription.Key.parse(entry.getKey()));
+      return;
+    }
+    String user = entry.getSession().getDialog().getUser();
+    dialogs.put(
+        SessionText.read(
+            entry.getSession(), replicas.self(), directory.relays(), subscribers.credit(user)));
+  }
+
+  // Both are called with the lock.
+  private void put(Subscription subscription) {
+    dialogs.put(subscription);
+    if (!replicas.isAlone()) {
+      replicas.put(
+          ReplicaKind.SESSION,
+          subscription.key().text(),
+          subscription.expires(),
+          entry -> entry.setSession(SessionText.write(subscription, replicas.self())));
+    }
+  }
+
+  private void remove(Subscription.Key key) {
+    dialogs.remove(key);
+    if (!replicas.isAlone()) {
+      replicas.remove(ReplicaKind.SESSION, key.text());
+    }
+  }
+
+  /// Returns a subscription as this bridge goes on with it.
+  private Subscription ours(Subscription known) {
+    return replicas.isAlone() || replicas.isOwn(ReplicaKind.SESSION, known.key().text())
+        ? known
+        : known.takenOver();
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -264,11 +317,12 @@ public final class SessionNotifier implements SipService.Notifier {
           return;
         }
         subscription =
-            old.refreshed(subscribe.target, trust.flow(request), subscribe.deviceKey, cseq, until);
+            ours(old)
+                .refreshed(subscribe.target, trust.flow(request), subscribe.deviceKey, cseq, until);
       }
-      dialogs.put(subscription);
+      put(subscription);
       surplus = dialogs.surplus(subscription);
-      surplus.ifPresent(old -> dialogs.remove(old.key()));
+      surplus.ifPresent(old -> remove(old.key()));
     }
     surplus.ifPresent(this::leave);
     meters.count(
@@ -348,6 +402,12 @@ public final class SessionNotifier implements SipService.Notifier {
       if (old == null || out == null) {
         return;
       }
+      if (!duty.isOurs(old.path().flow(), key.callId())) {
+        if (!now.isBefore(old.expires())) {
+          dialogs.remove(key); // the other bridge has ended it, or is away
+        }
+        return;
+      }
       end = end(old, now);
       CreditState credit = subscribers.credit(old.user());
       if (end.isEmpty()
@@ -356,11 +416,11 @@ public final class SessionNotifier implements SipService.Notifier {
           && credit == old.credit()) {
         return;
       }
-      current = old.notified(now.plus(tokens.renewAfter()), relays, credit);
+      current = ours(old).notified(now.plus(tokens.renewAfter()), relays, credit);
       if (end.isEmpty()) {
-        dialogs.put(current);
+        put(current);
       } else {
-        dialogs.remove(key);
+        remove(key);
       }
     }
     send(out, end.isEmpty() ? grant(current, now) : terminated(current, end), current);
@@ -405,7 +465,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private synchronized void forget(Subscription failed) {
     Subscription now = dialogs.get(failed.key());
     if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
-      dialogs.remove(failed.key());
+      remove(failed.key());
     }
   }
 

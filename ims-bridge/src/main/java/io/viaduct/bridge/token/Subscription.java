@@ -39,8 +39,48 @@ record Subscription(
     Instant renewAt,
     List<Relay> relays,
     CreditState credit) {
+  private static final String SEPARATOR = "\n";
+
   /// The dialog ID (RFC 3261 section 12): Call-ID, local tag, remote tag.
-  record Key(String callId, String localTag, String remoteTag) {}
+  record Key(String callId, String localTag, String remoteTag) {
+    /// Returns the key among the entries that bridges share.
+    String text() {
+      return String.join(SEPARATOR, callId, localTag, remoteTag);
+    }
+
+    /// @throws IllegalArgumentException if it is no such text
+    static Key parse(String text) {
+      String[] parts = text.split(SEPARATOR, -1);
+      if (parts.length != 3) {
+        throw new IllegalArgumentException("a dialog has three parts");
+      }
+      return new Key(parts[0], parts[1], parts[2]);
+    }
+  }
+
+  /// The last NOTIFYs of another bridge may be unknown here.
+  private static final int UNKNOWN_NOTIFIES = 16;
+
+  /// Returns the subscription as this bridge takes it over from another one.
+  Subscription takenOver() {
+    return new Subscription(
+        key,
+        user,
+        event,
+        remote,
+        local,
+        target,
+        path,
+        deviceKey,
+        sid,
+        icid,
+        cseq + UNKNOWN_NOTIFIES,
+        remoteCseq,
+        expires,
+        renewAt,
+        relays,
+        credit);
+  }
 
   Subscription refreshed(
       String nextTarget, SipFlow nextFlow, byte[] nextKey, long nextRemote, Instant until) {

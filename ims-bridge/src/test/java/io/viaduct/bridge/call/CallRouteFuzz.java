@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 /// - a text is no route, or the route's own text names the same route
 /// - a Route that this bridge has not written is no call
 final class CallRouteFuzz {
-  private static final CallRoutes ROUTES = new CallRoutes(new byte[] {1});
+  private static final CallRoutes ROUTES = new CallRoutes(new byte[] {1}, "");
 
   @ArgumentsSource(Corpus.class)
   @FuzzTest

@@ -398,22 +398,23 @@ class CallTest {
                 new java.net.InetSocketAddress(java.net.InetAddress.ofLiteral("192.0.2.1"), 9)));
     byte[] secret = {1, 2, 3};
     SipRequest bye = talk().caller.request("BYE");
-    String token = new CallRoutes(secret).token(route, bye);
+    String token = new CallRoutes(secret, "bridge-1").token(route, bye);
     SipRequest inside = Dialog.with(bye, "Route", "<sip:%s@bridge;lr>".formatted(token));
 
-    assertThat(new CallRoutes(secret).read(inside).orElseThrow().route()).isEqualTo(route);
-    assertThat(new CallRoutes(new byte[] {3}).read(inside)).isEmpty();
+    assertThat(new CallRoutes(secret, "bridge-1").read(inside).orElseThrow().route())
+        .isEqualTo(route);
+    assertThat(new CallRoutes(new byte[] {3}, "bridge-1").read(inside)).isEmpty();
 
     // A strict router has put the Route of this hop into the Request-URI.
     SipRequest strict =
         new SipRequest("BYE", "sip:%s@bridge".formatted(token), bye.headers().without("Route"));
     assertThat(
-            new CallRoutes(secret)
+            new CallRoutes(secret, "bridge-1")
                 .read(strict.with("Route", "<sip:b@192.0.2.2>"))
                 .orElseThrow()
                 .request()
                 .uri())
         .isEqualTo("sip:b@192.0.2.2");
-    assertThat(new CallRoutes(secret).read(strict.with("Route", "<sip:b"))).isEmpty();
+    assertThat(new CallRoutes(secret, "bridge-1").read(strict.with("Route", "<sip:b"))).isEmpty();
   }
 }

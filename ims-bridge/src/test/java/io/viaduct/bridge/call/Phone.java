@@ -31,7 +31,7 @@ final class Phone implements AutoCloseable {
 
   final String user;
   private final DatagramSocket socket;
-  private final InetSocketAddress bridge;
+  private volatile InetSocketAddress bridge;
   private final DigestClient digest;
   private final Map<SipMessage, Integer> arrived = new LinkedHashMap<>(); // guarded by this
   private final Set<SipMessage> taken = new HashSet<>();
@@ -43,6 +43,11 @@ final class Phone implements AutoCloseable {
     socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     digest = new DigestClient(user, user + "-secret", Set.of(DigestAlgorithm.SHA_256));
     Thread.ofVirtual().start(this::receive);
+  }
+
+  /// Sends to another bridge from now on.
+  void use(int bridgePort) {
+    bridge = new InetSocketAddress(InetAddress.getLoopbackAddress(), bridgePort);
   }
 
   private void receive() {

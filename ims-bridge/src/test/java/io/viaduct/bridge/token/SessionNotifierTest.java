@@ -19,6 +19,8 @@ import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.replication.Duty;
+import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
@@ -106,6 +108,8 @@ class SessionNotifierTest {
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), clock),
             new RelayAddresses(InetAddress::getAllByName, clock),
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
+            Replicas.NONE,
+            Duty.ALONE,
             meters,
             clock);
     Registrar.Limits limits =
@@ -115,12 +119,25 @@ class SessionNotifierTest {
             "ims.test",
             subscribers,
             trust,
-            new Registrar(limits, authentication, locations, new Gruus("ims.test"), meters, clock),
+            new Registrar(
+                limits,
+                authentication,
+                locations,
+                () -> {},
+                new Gruus("ims.test", new byte[Gruus.KEY_BYTES]),
+                meters,
+                clock),
             new CoreRegistrar("ims.test", trust, limits, authentication, locations, meters, clock),
             new MessageProxy(
                 "ims.test",
                 authentication,
-                new Routing(authentication, subscribers, locations, new Gruus("ims.test"), clock),
+                new Routing(
+                    authentication,
+                    subscribers,
+                    locations,
+                    new Gruus("ims.test", new byte[Gruus.KEY_BYTES]),
+                    new byte[Routing.KEY_BYTES],
+                    clock),
                 meters,
                 Duration.ofSeconds(1)),
             SipSide.NO_CALLS,

@@ -202,6 +202,7 @@ class SessionTest {
             withPort(old.sip(), port),
             old.core(),
             old.calls(),
+            old.bridges(),
             old.grpc(),
             old.rest(),
             old.billing(),

@@ -6,15 +6,28 @@ import java.net.InetSocketAddress;
 /// flow). Over UDP it is the packet's address and port, which behind a NAT differ from the Contact.
 ///
 /// @param remote a resolved address
-public record SipFlow(Transport transport, InetSocketAddress remote) {
+/// @param owner name of the server whose socket has the flow; empty for this one. An endpoint uses
+///   its own flows only
+public record SipFlow(Transport transport, InetSocketAddress remote, String owner) {
   public SipFlow {
     if (remote.isUnresolved()) {
       throw new IllegalArgumentException("address must be resolved, got " + remote);
     }
   }
 
+  /// Makes a flow of this server.
+  public SipFlow(Transport transport, InetSocketAddress remote) {
+    this(transport, remote, "");
+  }
+
+  /// Returns the same flow with another owner.
+  public SipFlow of(String other) {
+    return other.equals(owner) ? this : new SipFlow(transport, remote, other);
+  }
+
   @Override
   public String toString() {
-    return transport.parameter() + ":" + HostPort.of(remote);
+    String text = transport.parameter() + ":" + HostPort.of(remote);
+    return owner.isEmpty() ? text : text + "@" + owner;
   }
 }

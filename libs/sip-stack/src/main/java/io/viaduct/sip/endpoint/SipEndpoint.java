@@ -22,9 +22,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,6 +98,13 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   /// @throws IllegalArgumentException if there is no listener for it
   public int port(Transport transport) {
     return sockets.port(transport);
+  }
+
+  /// Returns the transports that have a listener.
+  public Set<Transport> transports() {
+    Set<Transport> all = EnumSet.of(Transport.UDP);
+    all.addAll(sockets.streams());
+    return all;
   }
 
   /// Returns the open TCP connections, those that were dialled included.
