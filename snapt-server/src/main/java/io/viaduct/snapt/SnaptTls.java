@@ -43,6 +43,11 @@ record SnaptTls(ExchangeableTls files) {
         current -> GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build());
   }
 
+  /// Returns the context of the connection that carries reports by SIP.
+  SslContext sip() {
+    return files.context(current -> current.clientBuilder().build());
+  }
+
   /// Opens the channel to the bridge; gRPC connects at the first call.
   ManagedChannel bridge(SnaptConfiguration.Reporting reports) {
     return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())

@@ -175,7 +175,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   public void describeAccount(
       DescribeAccountRequest request, StreamObserver<AccountDescription> answer) {
     try {
-      answer.onNext(facts.of(request.getAccount(), clock.instant()));
+      answer.onNext(facts.of(request.getAccount(), request.getReports(), clock.instant()));
       answer.onCompleted();
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("an account cannot be described now, database: {}", e.toString());

@@ -126,6 +126,7 @@ class RegistrarParts {
       Subscribers subscribers,
       LocationService locations,
       AccountFacts.Source accounts,
+      ServiceDesk.Reports reports,
       SipMeters meters,
       InstantSource clock) {
     return new ServiceDesk(
@@ -134,6 +135,7 @@ class RegistrarParts {
         subscribers,
         locations,
         accounts,
+        reports,
         meters,
         CONTACT_PATIENCE,
         clock);
