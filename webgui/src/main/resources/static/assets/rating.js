@@ -123,6 +123,10 @@ viaduct.rating = (() => {
     const units = bytes * 8 / 1000 / curve['kappa-throughput'];
     const priced = here.perUnit * units;
     const utility = received.utility * (at.receivedMs / 1000) * at.share;
+    if ((explained.carriedByCall ?? null) !== null) { // the call is charged per second
+      const bill = { charge: 0n, discount: 0n, reward: 0n, accessFee: 0n, surcharge: 0n, promiseRefund: 0n, net: 0n };
+      return { at, here, received, units, priced, utility, broken: null, bill };
+    }
     const cap = rules.flowCap === null ? Infinity : rules.flowCap;
     const charge = ofDenarii(Math.min(Math.min(priced, utility), cap));
     const counted = explained.discountBase === 'SERVED' ? bytes : Math.max(0, bytes - Number(inputs.postBytes));

@@ -57,6 +57,10 @@ final class ExplanationText {
     if (!link.isEmpty()) {
       out.printf("mostly over the link %s%n", link);
     }
+    String call = explanation.path("carriedByCall").asString("");
+    if (!call.isEmpty()) {
+      out.printf("carried by call %s: charged per second, so its bytes cost nothing%n", call);
+    }
     if (explanation.path("together").size() > 1) {
       out.printf(
           "priced together with %d other flows of the application%n",

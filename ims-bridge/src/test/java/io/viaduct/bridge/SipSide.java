@@ -166,7 +166,18 @@ public final class SipSide implements RequestSender {
                 authentication,
                 SUBSCRIBERS,
                 locations,
-                _ -> CompletableFuture.failedFuture(new IllegalStateException("no billing")),
+                (_, _) -> CompletableFuture.failedFuture(new IllegalStateException("no billing")),
+                new ServiceDesk.Reports() {
+                  @Override
+                  public String type() {
+                    return "application/vnd.viaduct.device-report";
+                  }
+
+                  @Override
+                  public void onReport(IncomingRequest request) {
+                    request.answer(405);
+                  }
+                },
                 METERS,
                 Duration.ofDays(1),
                 () -> now),

@@ -20,6 +20,7 @@ import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.sip.transport.StreamClient;
 import io.viaduct.snapt.SnaptConfiguration.RelayAddress;
 import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.Arrival;
@@ -38,20 +39,23 @@ import io.viaduct.snapt.group.GroupSettings;
 import io.viaduct.snapt.group.SnaptGroup;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.SharedAddresses;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRule;
-import io.viaduct.snapt.napt.SharedAddresses;
 import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.WarmUp;
 import io.viaduct.snapt.reporting.BridgeConnection;
 import io.viaduct.snapt.reporting.BridgeOrders;
+import io.viaduct.snapt.reporting.GrpcReportLine;
 import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
+import io.viaduct.snapt.reporting.ReportLine;
 import io.viaduct.snapt.reporting.ReportSender;
 import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.SipReportLine;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.StateLock;
 import io.viaduct.snapt.reporting.UsageReporting;
@@ -66,20 +70,20 @@ import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -197,6 +201,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     bridge =
         new BridgeConnection(
             toBridge,
+            reportLine(reports, toBridge),
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("reporting")),
             clock,
             reporting,
@@ -223,13 +228,24 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             metrics.registry());
   }
 
-  // Devices must not reach each other through the group either.
-  private List<EgressRule> denied() {
-    List<EgressRule> all = new ArrayList<>(configuration.egress().deny());
-    for (GroupSettings.Member each : configuration.group().members()) {
-      all.add(EgressRule.of(each.pool().ipv4().toString()));
-      all.add(EgressRule.of(each.pool().ipv6().toString()));
-    }
+  private ReportLine reportLine(SnaptConfiguration.Reporting reports, ManagedChannel channel) {
+    SnaptConfiguration.SipWay sip = reports.sip();
+    return switch (reports.transport()) {
+      case GRPC -> new GrpcReportLine(channel);
+      case SIP ->
+          new SipReportLine(
+              new SipReportLine.Settings(
+                  configuration.id(),
+                  sip.domain(),
+                  new StreamClient.Server(
+                      sip.host(),
+                      sip.port(),
+                      sip.tls() ? new SnaptTls(tls).sip() : null,
+                      sip.domain())),
+              System::nanoTime);
+    };
+  }
+
   // The kernel must know an alias before packets come with it.
   private void share(Set<InetAddress> addresses) {
     Egress opened = egress;
@@ -241,6 +257,13 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
   }
 
+  // Devices must not reach each other through the group either.
+  private List<EgressRule> denied() {
+    List<EgressRule> all = new ArrayList<>(configuration.egress().deny());
+    for (GroupSettings.Member each : configuration.group().members()) {
+      all.add(EgressRule.of(each.pool().ipv4().toString()));
+      all.add(EgressRule.of(each.pool().ipv6().toString()));
+    }
     return all;
   }
 

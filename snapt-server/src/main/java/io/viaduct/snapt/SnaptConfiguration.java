@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
@@ -18,6 +19,7 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -315,6 +317,8 @@ public record SnaptConfiguration(
   /// @param spoolReportsMax number of waiting reports from which new sessions are refused
   /// @param statusEvery time between two status announcements to the bridge
   /// @param drain longest time that a stop waits for the bridge's answers to the last reports
+  /// @param transport the way of the reports
+  /// @param sip where to, if they go by SIP
   public record Reporting(
       String bridgeHost,
       int bridgePort,
@@ -324,8 +328,14 @@ public record SnaptConfiguration(
       Duration receiptWait,
       int spoolReportsMax,
       Duration statusEvery,
-      Duration drain) {
+      Duration drain,
+      ReportTransport transport,
+      SipWay sip) {
     public Reporting {
+      if (transport == ReportTransport.SIP && (sip.host().isEmpty() || sip.domain().isEmpty())) {
+        throw new IllegalArgumentException(
+            "reporting.sip.host and reporting.sip.domain must be set with reporting.transport sip");
+      }
       requirePort("reporting.bridge-port", bridgePort);
       requireName("reporting.report-key-id", reportKeyId);
       require(window, 1, 4096, "reporting.window");
@@ -333,6 +343,34 @@ public record SnaptConfiguration(
       require(spoolReportsMax, 1, 10_000_000, "reporting.spool-reports-max");
       require(statusEvery, 100, 60_000, "reporting.status-every");
       require(drain, 0, 60_000, "reporting.drain");
+    }
+  }
+
+  /// Ways of reports to the bridge.
+  public enum ReportTransport {
+    /// A stream of the bridge's gRPC port.
+    GRPC,
+    /// PUBLISH, for networks that let only SIP in.
+    SIP;
+
+    @JsonCreator
+    static ReportTransport of(String text) {
+      return switch (text.toLowerCase(Locale.ROOT)) {
+        case "grpc" -> GRPC;
+        case "sip" -> SIP;
+        default ->
+            throw new IllegalArgumentException("transport must be grpc or sip, got '" + text + "'");
+      };
+    }
+  }
+
+  /// The SIP server that takes reports: the bridge, or a server of the core before it.
+  ///
+  /// @param tls false for plain TCP
+  /// @param domain of the bridge; its certificate must name it
+  public record SipWay(String host, int port, boolean tls, String domain) {
+    public SipWay {
+      requirePort("reporting.sip.port", port);
     }
   }
 

@@ -46,6 +46,11 @@ record SnaptTls(ExchangeableTls files) {
         current -> GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build());
   }
 
+  /// Returns the context of the connection that carries reports by SIP.
+  SslContext sip() {
+    return files.context(current -> current.clientBuilder().build());
+  }
+
   /// Opens the channel to the bridge; gRPC connects at the first call. If the name has the
   /// addresses of several bridges, gRPC takes the first one that it can connect to.
   ManagedChannel bridge(SnaptConfiguration.Reporting reports) {

@@ -37,6 +37,7 @@ import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.reporting.BridgeConnection;
 import io.viaduct.snapt.reporting.BridgeOrders;
+import io.viaduct.snapt.reporting.GrpcReportLine;
 import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
@@ -308,6 +309,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     BridgeConnection connection =
         new BridgeConnection(
             channel,
+            new GrpcReportLine(channel),
             reportingThread,
             InstantSource.system(),
             reporting,

@@ -125,7 +125,10 @@ public final class CallCharging {
     }
     CallAnswer answer = grant(request, account, price.get(), now);
     if (answer.outcome() == CallOutcome.SUCCESS) {
-      long call = store.open(request, account, tariff.version(), price.get(), now);
+      long call =
+          store.open(
+              request, account, tariff.version(), price.get(), rules.voiceKbitPerSecond(), now);
+      store.described(call, request.media());
       store.answered(call, charged(request, null, null, MicroDenarii.ZERO, answer, now));
       store.goesOn(call, now.plus(rules.validity()));
     }
@@ -138,6 +141,7 @@ public final class CallCharging {
   }
 
   private CallAnswer goOn(CallRequest request, Call call, Instant now) {
+    store.described(call.id(), request.media());
     MicroDenarii amount = call.price().of(request.usedSeconds());
     Long posted = post(request, call, amount, now);
     Long charge = posted == null ? null : pay(call, request, amount, now);

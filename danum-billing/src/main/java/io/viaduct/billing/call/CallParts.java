@@ -36,7 +36,9 @@ class CallParts {
         wallets,
         listener,
         new CallRules(
-            configuration.diameter().calls().grant(), configuration.diameter().calls().validity()));
+            configuration.diameter().calls().grant(),
+            configuration.diameter().calls().validity(),
+            configuration.diameter().calls().voiceKbitPerSecond()));
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.viaduct.billing.call;
 
 import java.util.List;
+import java.util.Set;
 
 /// A request of a node about one call.
 ///
@@ -10,6 +11,7 @@ import java.util.List;
 /// @param subscribers user parts of the addresses of who pays; the first one with an account counts
 /// @param usedSeconds seconds since the last request
 /// @param wantedSeconds seconds that are wanted; 0 for none
+/// @param media where the media of the call comes from, if the request describes it
 public record CallRequest(
     String originHost,
     String session,
@@ -17,7 +19,8 @@ public record CallRequest(
     Kind kind,
     List<String> subscribers,
     long usedSeconds,
-    long wantedSeconds) {
+    long wantedSeconds,
+    Set<MediaPlace> media) {
   /// Places of a request in its call.
   public enum Kind {
     INITIAL,
@@ -27,6 +30,7 @@ public record CallRequest(
 
   public CallRequest {
     subscribers = List.copyOf(subscribers);
+    media = Set.copyOf(media);
   }
 
   /// Returns the request's own name, which the ledger takes once.

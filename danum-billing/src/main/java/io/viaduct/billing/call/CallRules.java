@@ -6,7 +6,9 @@ import java.time.Duration;
 ///
 /// @param grant longest time of one grant
 /// @param validity time after which a call that asks no more has ended; at least `grant`
-public record CallRules(Duration grant, Duration validity) {
+/// @param voiceKbitPerSecond largest flow of `voice-call` that a call carries whose node describes
+///   no media, both directions together; 0 for none
+public record CallRules(Duration grant, Duration validity, int voiceKbitPerSecond) {
   /// Clocks differ, and a request may wait in its node: a call may be told to be so much longer
   /// than the time since its first request.
   static final Duration TOLERANCE = Duration.ofMinutes(1);

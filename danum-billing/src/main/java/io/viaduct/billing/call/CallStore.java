@@ -8,6 +8,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -47,6 +48,9 @@ final class CallStore {
   static final String TERMINATION = "TERMINATION";
   static final String REFUSAL = "REFUSAL";
   static final String LAPSE = "LAPSE";
+
+  /// Most places of media of one call: two ends, RTP and RTCP of some streams, and changes of them.
+  private static final int PLACES_MAX = 64;
 
   private static final String SELECT =
       "select c.*, coalesce((select sum(seconds) from call_request r where r.call_id = c.id), 0)::bigint"
@@ -102,11 +106,18 @@ final class CallStore {
   /// Opens a call.
   ///
   /// @throws org.springframework.dao.DuplicateKeyException if it is open already
-  long open(CallRequest request, String account, int tariffVersion, CallPrice price, Instant now) {
+  long open(
+      CallRequest request,
+      String account,
+      int tariffVersion,
+      CallPrice price,
+      int voiceKbitPerSecond,
+      Instant now) {
     return jdbc.sql(
             """
             insert into call_session (origin_host, session_id, account, tariff_version, microdenarii_per_second,
-              started_at, valid_until) values (:host, :session, :account, :version, :price, :now, :now) returning id
+              started_at, valid_until, voice_kbit_per_second)
+            values (:host, :session, :account, :version, :price, :now, :now, :voice) returning id
             """)
         .param("host", request.originHost())
         .param("session", request.session())
@@ -114,8 +125,24 @@ final class CallStore {
         .param("version", tariffVersion)
         .param("price", price.perSecond().value())
         .param("now", Timestamp.from(now))
+        .param("voice", voiceKbitPerSecond)
         .query(Long.class)
         .single();
+  }
+
+  /// Adds where the media of a call comes from. Places above the limit of a call are left out.
+  void described(long call, Set<MediaPlace> media) {
+    for (MediaPlace place : media) {
+      jdbc.sql(
+              "insert into call_media select :call, :address, :port"
+                  + " where (select count(*) from call_media where call_id = :call) < :most"
+                  + " on conflict do nothing")
+          .param("call", call)
+          .param("address", place.address())
+          .param("port", place.port())
+          .param("most", PLACES_MAX)
+          .update();
+    }
   }
 
   /// Returns the answer that a request was given before.

@@ -190,10 +190,16 @@ public record DiameterSettings(
   ///
   /// @param grant longest time that is granted at once
   /// @param validity time after its last request at which a call has ended
-  public record Calls(Duration grant, Duration validity) {
+  /// @param voiceKbitPerSecond largest flow of `voice-call` that such a call carries if its node
+  ///   describes no media, both directions together; 0: none
+  public record Calls(Duration grant, Duration validity, int voiceKbitPerSecond) {
     public Calls {
       between("grant", grant, Duration.ofSeconds(1), Duration.ofHours(1));
       between("validity", validity, grant, Duration.ofHours(24));
+      require(
+          voiceKbitPerSecond >= 0 && voiceKbitPerSecond <= 10_000,
+          "voice-kbit-per-second must be 0 to 10000",
+          Integer.toString(voiceKbitPerSecond));
     }
   }
 }

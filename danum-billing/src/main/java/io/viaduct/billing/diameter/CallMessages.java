@@ -41,7 +41,8 @@ record CallMessages(Answers answers, SubscriberAddresses subscribers, Duration v
             kind,
             subscribers.of(message.avps()),
             service.flatMap(ServiceRequest::used).map(CallMessages::seconds).orElse(0L),
-            service.flatMap(ServiceRequest::requested).map(CallMessages::wanted).orElse(0L)));
+            service.flatMap(ServiceRequest::requested).map(CallMessages::wanted).orElse(0L),
+            SdpMedia.of(message.avps())));
   }
 
   private static boolean isTooLong(String text) {

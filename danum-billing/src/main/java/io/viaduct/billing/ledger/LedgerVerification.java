@@ -385,7 +385,7 @@ public final class LedgerVerification {
                 'report_revision', 'charge_revision',
                 'interval_decision', 'interval_key', 'ledger_identity', 'flow_peer', 'report_original', 'sealed', 'sealed_report', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
                 'voucher_batch', 'voucher', 'voucher_end',
-                'payment', 'payment_event', 'credit_block', 'call_request',
+                'payment', 'payment_event', 'credit_block', 'call_request', 'carried_flow',
                 'receipt_chain', 'receipt_link', 'receipt_root', 'receipt_level', 'receipt_key', 'snapt_key']) t(name)
               where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                      and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2

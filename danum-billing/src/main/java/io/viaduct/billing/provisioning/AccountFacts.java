@@ -7,34 +7,72 @@ import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.CreditState;
+import io.viaduct.usage.v1.DescribedReport;
 import io.viaduct.usage.v1.TariffInForce;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Describes an account for its user, who asks by SIP: balance, today's spend, state of the credit,
-/// and tariff.
+/// tariff, and the latest reports.
 final class AccountFacts {
+  private static final int REPORTS_MAX = 10;
+
+  /// Most charges that are searched for reports. The index of an account is that of its charges.
+  private static final int CHARGES_MAX = 1000;
+
+  private final JdbcClient jdbc;
   private final CreditRules credit;
   private final TariffBook tariffs;
   private final MicroDenarii low;
 
   /// @param low credit below it is low for a user without a threshold of the own
-  AccountFacts(CreditRules credit, TariffBook tariffs, MicroDenarii low) {
+  AccountFacts(JdbcClient jdbc, CreditRules credit, TariffBook tariffs, MicroDenarii low) {
+    this.jdbc = jdbc;
     this.credit = credit;
     this.tariffs = tariffs;
     this.low = low;
   }
 
   /// Returns the description; one without `known` if there is no such account.
-  AccountDescription of(String account, Instant now) {
+  ///
+  /// @param reports how many of the latest reports it has; more than 10 count as 10
+  AccountDescription of(String account, int reports, Instant now) {
     return credit
         .find(account, now)
-        .map(found -> description(found, now))
+        .map(found -> description(found, now).addAllReports(latest(account, reports)).build())
         .orElseGet(AccountDescription::getDefaultInstance);
   }
 
-  private AccountDescription description(AccountCredit found, Instant now) {
+  private List<DescribedReport> latest(String account, int reports) {
+    int most = Math.clamp(reports, 0, REPORTS_MAX);
+    return most == 0
+        ? List.of()
+        : jdbc.sql(
+                """
+                select i.started_at, i.ended_at, r.pre_bytes, r.net from
+                  (select distinct interval_id from
+                    (select interval_id from charge where account = ? order by id desc limit ?) newest
+                  order by interval_id desc limit ?) latest
+                join charging_interval i on i.id = latest.interval_id
+                join current_report r on r.interval_id = i.id
+                where i.state <> 'VOID' order by i.id desc
+                """)
+            .param(account)
+            .param(CHARGES_MAX)
+            .param(most)
+            .query((row, _) ->
+                DescribedReport.newBuilder()
+                    .setStartMs(row.getTimestamp(1).getTime())
+                    .setEndMs(row.getTimestamp(2).getTime())
+                    .setBytes(row.getLong(3))
+                    .setNetMicrodenarii(row.getLong(4))
+                    .build())
+            .list();
+  }
+
+  private AccountDescription.Builder description(AccountCredit found, Instant now) {
     MicroDenarii threshold = found.low() == null ? low : found.low();
     List<TariffVersion> versions = tariffs.versions();
     AccountDescription.Builder description =
@@ -52,7 +90,7 @@ final class AccountFacts {
             Comparator.comparing(TariffVersion::effectiveFrom)
                 .thenComparing(Comparator.comparing(TariffVersion::version).reversed()))
         .ifPresent(next -> description.setNext(tariff(next)));
-    return description.build();
+    return description;
   }
 
   private static TariffInForce tariff(TariffVersion version) {

@@ -120,8 +120,9 @@ class ProvisioningParts {
 
   @Bean
   AccountFacts accountFacts(
-      CreditRules credit, TariffBook tariffs, BillingConfiguration configuration) {
-    return new AccountFacts(credit, tariffs, MicroDenarii.ofDenarii(configuration.credit().low()));
+      JdbcClient jdbc, CreditRules credit, TariffBook tariffs, BillingConfiguration configuration) {
+    return new AccountFacts(
+        jdbc, credit, tariffs, MicroDenarii.ofDenarii(configuration.credit().low()));
   }
 
   @Bean(destroyMethod = "") // subscriberStreams closes it, before the server waits for its streams

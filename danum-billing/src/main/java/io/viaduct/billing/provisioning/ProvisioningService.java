@@ -161,7 +161,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   @Override
   public void describeAccount(
       DescribeAccountRequest request, StreamObserver<AccountDescription> answer) {
-    answer(answer, () -> facts.of(request.getAccount(), clock.instant()));
+    answer(answer, () -> facts.of(request.getAccount(), request.getReports(), clock.instant()));
   }
 
   private <T> void answer(StreamObserver<T> call, Supplier<T> work) {

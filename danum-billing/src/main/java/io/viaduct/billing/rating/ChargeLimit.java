@@ -6,6 +6,8 @@ import io.viaduct.billing.ledger.MicroDenarii;
 public enum ChargeLimit {
   /// Nothing was carried, so nothing is charged.
   NOTHING,
+  /// The flow is carried by a call that is charged per second, so nothing is charged.
+  CALL,
   /// Price times units, without a bound.
   PRICE,
   /// The utility that was received.
@@ -19,9 +21,14 @@ public enum ChargeLimit {
   /// @param priced price times units, den
   /// @param received the flow's part of the utility received, den
   /// @param charge as it was posted
-  public static ChargeLimit of(long preBytes, double priced, double received, MicroDenarii charge) {
+  /// @param isOfCall true if a call carries the flow
+  public static ChargeLimit of(
+      long preBytes, double priced, double received, MicroDenarii charge, boolean isOfCall) {
     if (preBytes == 0) {
       return NOTHING;
+    }
+    if (isOfCall) {
+      return CALL;
     }
     if (rounded(priced).compareTo(charge) <= 0) {
       return PRICE;

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///   SNAPT does not know it
 /// @param delaySource where the SNAPT took the delay from
 /// @param demand how much the flow had to send, and what the path had left
+/// @param call number of the call that carries the flow and is charged per second, so that its
+///   bytes cost nothing (ADR 0069); null for all other flows
 public record FlowMeasure(
     ServiceClass serviceClass,
     String application,
@@ -26,7 +28,57 @@ public record FlowMeasure(
     double delayMs,
     @Nullable Double delayErrorMs,
     DelaySource delaySource,
-    Demand demand) {
+    Demand demand,
+    @Nullable Long call) {
+  /// Makes the measurement of a flow that no call carries.
+  public FlowMeasure(
+      ServiceClass serviceClass,
+      String application,
+      long preBytes,
+      long postBytes,
+      double loss,
+      long durationMs,
+      double delayMs,
+      @Nullable Double delayErrorMs,
+      DelaySource delaySource,
+      Demand demand) {
+    this(
+        serviceClass,
+        application,
+        preBytes,
+        postBytes,
+        loss,
+        durationMs,
+        delayMs,
+        delayErrorMs,
+        delaySource,
+        demand,
+        null);
+  }
+
+  /// Returns the same flow as one that a call carries.
+  ///
+  /// @param by number of the call; null for none
+  public FlowMeasure carried(@Nullable Long by) {
+    return new FlowMeasure(
+        serviceClass,
+        application,
+        preBytes,
+        postBytes,
+        loss,
+        durationMs,
+        delayMs,
+        delayErrorMs,
+        delaySource,
+        demand,
+        by);
+  }
+
+  /// Returns the bytes by which the flow shares the session's access fee per minute.
+  public long feeBytes() {
+    return call == null ? preBytes : 0;
+  }
+
   /// Returns true if both flows are of one application, in the class that carried it: then their
   /// operating points depend on each other.
   public boolean isPricedWith(FlowMeasure other) {

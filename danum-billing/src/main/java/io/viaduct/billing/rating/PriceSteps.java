@@ -31,8 +31,13 @@ public final class PriceSteps {
     Curve curve = terms.tariff().curve(flow.serviceClass(), flow.application());
     steps.place(rated.placement());
     steps.curve(rated, curve);
-    steps.charge(rated, curve, terms.tariff());
-    steps.lines(flow, rated, terms);
+    steps.value(rated);
+    if (flow.call() == null) {
+      steps.charge(rated, terms.tariff());
+      steps.lines(flow, rated, terms);
+    } else {
+      steps.carried(flow.call());
+    }
     return List.copyOf(steps.steps);
   }
 
@@ -75,11 +80,19 @@ public final class PriceSteps {
     add("p", "max(0, dU/dx · κ_x + dU/dd · κ_d)", price.perUnit(), "den/vu");
   }
 
-  private void charge(RatedFlow rated, Curve curve, Tariff tariff) {
+  private void value(RatedFlow rated) {
     add("V", "8 · bytes / 1000 / κ_x", rated.units(), "vu");
     add("priced", "p · V", rated.price().perUnit() * rated.units(), "den");
     add("U served", "U at the served throughput", rated.received().utilityPerSecond(), "den/s");
     add("utility", "U served · time · share", rated.utility(), "den");
+  }
+
+  private void carried(long call) {
+    add("carried", "carried by call %d: charged per second".formatted(call), 0, "µden");
+    add("net", "nothing", 0, "µden");
+  }
+
+  private void charge(RatedFlow rated, Tariff tariff) {
     if (tariff.caps().containsKey(Cap.FLOW_INTERVAL)) {
       add("cap", "caps.FLOW_INTERVAL", tariff.caps().get(Cap.FLOW_INTERVAL), "den");
     }

@@ -30,7 +30,7 @@ public record RatedFlow(
     @Nullable BrokenPromise broken,
     BillLines lines) {
 
-  /// Rates one flow at its place.
+  /// Rates one flow at its place. The bill of a flow that a call carries is empty.
   ///
   /// @param minuteFee the flow's share of the interval's access fee per minute
   static RatedFlow of(FlowMeasure flow, Placement placement, MicroDenarii minuteFee, Terms terms) {
@@ -40,6 +40,10 @@ public record RatedFlow(
     Price price = Price.at(curve, placement.offered(), delay.delayMs(), flow.loss());
     Price received = Price.at(curve, placement.served(), delay.delayMs(), flow.loss());
     double units = flow.preBytes() * 8.0 / 1000.0 / curve.tariff().kappaThroughput();
+    if (flow.call() != null) {
+      return new RatedFlow(
+          placement, delay, flow.loss(), price, received, units, null, BillLines.NOTHING);
+    }
     BrokenPromise broken = BrokenPromise.of(flow, placement, delay, curve, tariff).orElse(null);
 
     MicroDenarii charge = charge(price, received, units, placement, tariff);

@@ -60,7 +60,7 @@ public record RatedReport(List<RatedFlow> flows) {
       List<FlowMeasure> measures, long intervalMs, Terms terms) {
     double fee = terms.tariff().fee(AccessFee.PER_MINUTE) * (intervalMs / 60_000.0);
     return Apportionment.of(
-        Rounding.ofDenarii(fee), measures.stream().mapToLong(FlowMeasure::preBytes).toArray());
+        Rounding.ofDenarii(fee), measures.stream().mapToLong(FlowMeasure::feeBytes).toArray());
   }
 
   /// Returns the bill of the whole report.

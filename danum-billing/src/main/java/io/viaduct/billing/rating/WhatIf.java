@@ -53,6 +53,7 @@ public record WhatIf(
         delayMs == null ? flow.delayMs() : delayMs,
         delayMs == null ? flow.delayErrorMs() : null,
         delayMs == null ? flow.delaySource() : DelaySource.MEASURED,
-        offered == null ? flow.demand() : new Demand(0.0, offered - carried, Demand.End.SNAPT));
+        offered == null ? flow.demand() : new Demand(0.0, offered - carried, Demand.End.SNAPT),
+        flow.call());
   }
 }

@@ -64,6 +64,7 @@ record Charge(
     String limitedBy,
     @Nullable String device,
     @Nullable String link,
+    @Nullable String carriedByCall,
     int revision) {
 
   /// Reads one row of the query of [Charges].
@@ -126,10 +127,15 @@ record Charge(
         row.getInt("tariff_version"),
         IntervalState.valueOf(row.getString("state")).word(),
         ChargeLimit.of(
-                pre, pricePerUnit * units, utilityPerSecond * (receivedMs / 1000.0), lines.charge())
+                pre,
+                pricePerUnit * units,
+                utilityPerSecond * (receivedMs / 1000.0),
+                lines.charge(),
+                row.getString("call_id") != null)
             .name(),
         row.getString("device"),
         row.getString("link"),
+        row.getString("call_id"),
         row.getInt("revision"));
   }
 

@@ -21,9 +21,10 @@ final class Charges {
           + " coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version,"
           + " (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
           + " where r.charge_id = c.id) refunded_microdenarii,"
-          + " coalesce(p.remote_address, '') as remote_address, coalesce(p.remote_port, 0) as remote_port"
+          + " coalesce(p.remote_address, '') as remote_address, coalesce(p.remote_port, 0) as remote_port, k.call_id"
           + " from current_charge c join charging_interval i on i.id = c.interval_id"
-          + " left join flow_peer p on (p.interval_id, p.flow) = (c.interval_id, c.flow) ";
+          + " left join flow_peer p on (p.interval_id, p.flow) = (c.interval_id, c.flow)"
+          + " left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow) ";
 
   private final JdbcClient jdbc;
   private final TariffBook tariffs;

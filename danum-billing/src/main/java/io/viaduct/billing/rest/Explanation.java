@@ -26,6 +26,7 @@ record Explanation(
     String application,
     String serviceClass,
     @Nullable String link,
+    @Nullable String carriedByCall,
     String point,
     Inputs inputs,
     List<Together> together,
@@ -62,7 +63,8 @@ record Explanation(
   /// @param feePerMinute den per minute of the session, which its flows share by their bytes
   /// @param surchargePerMegabyte den/MB
   /// @param refundDelay share of the charge that is given back for a broken promise; likewise below
-  /// @param reportPreBytes bytes of all flows of the report, in the order of their ids
+  /// @param reportPreBytes bytes of all flows of the report, in the order of their ids; 0 for those
+  ///   that a call carries
   /// @param flowIndex place of this flow among them
   record Rules(
       double discountPerMegabyte,
@@ -86,7 +88,7 @@ record Explanation(
           terms.surcharge().of(measures.get(index).serviceClass()),
           tariff.refund(Promise.DELAY),
           tariff.refund(Promise.THROUGHPUT),
-          measures.stream().map(m -> Long.toString(m.preBytes())).toList(),
+          measures.stream().map(m -> Long.toString(m.feeBytes())).toList(),
           index);
     }
   }
@@ -119,6 +121,7 @@ record Explanation(
         measure.application(),
         measure.serviceClass().name(),
         flow.link(),
+        measure.call() == null ? null : measure.call().toString(),
         curve.tariff().point().name(),
         inputs(flow, measure, price, report.intervalMs()),
         together(report, measure, measures),

@@ -42,9 +42,10 @@ public final class ChargedReports {
     List<ChargedReport> reports =
         jdbc.sql(
                 """
-                select c.*, i.owner, i.surcharge_version, i.ended_at,
+                select c.*, i.owner, i.surcharge_version, i.ended_at, k.call_id,
                   coalesce(max(c.revised_tariff_version) filter (where c.id = ?) over (), i.tariff_version) as tariff_version
                 from %s join charging_interval i on i.id = c.interval_id
+                left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow)
                 where c.interval_id = (select interval_id from charge where id = ?)%s order by c.flow
                 """
                     .formatted(table, condition))
@@ -76,7 +77,7 @@ public final class ChargedReports {
         flows);
   }
 
-  /// Reads the flow of a row.
+  /// Reads the flow of a row of `charge`, with the column `call_id` of `carried_flow`.
   public static ChargedReport.Flow flow(ResultSet row) throws SQLException {
     String end = row.getString("demand_end");
     FlowMeasure measure =
@@ -95,7 +96,8 @@ public final class ChargedReports {
                 : new Demand(
                     row.getObject("busy", Double.class),
                     row.getObject("spare", Double.class),
-                    Demand.End.valueOf(end)));
+                    Demand.End.valueOf(end)),
+            row.getObject("call_id", Long.class));
     return new ChargedReport.Flow(
         row.getLong("id"),
         row.getLong("flow"),

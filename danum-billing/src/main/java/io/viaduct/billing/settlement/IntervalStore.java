@@ -243,6 +243,7 @@ public final class IntervalStore {
     List<Object[]> charges = new ArrayList<>();
     List<Object[]> originals = new ArrayList<>();
     List<Object[]> peers = new ArrayList<>();
+    List<Object[]> carried = new ArrayList<>();
     for (BilledInterval interval : billed) {
       intervals.add(intervalRow(interval));
       reports.add(reportRow(interval));
@@ -250,6 +251,11 @@ public final class IntervalStore {
       for (int i = 0; i < interval.flows().size(); i++) {
         charges.add(chargeRow(interval, i));
         peers.add(peerRow(interval, i));
+        MeasuredInterval.Flow flow = interval.report().flows().get(i);
+        Long call = flow.measure().call();
+        if (call != null) {
+          carried.add(new Object[] {interval.id(), flow.id(), call});
+        }
       }
     }
     batches.batchUpdate(
@@ -283,6 +289,10 @@ public final class IntervalStore {
       batches.batchUpdate(
           "insert into flow_peer (interval_id, flow, remote_address, remote_port) values (?, ?, ?, ?)",
           peers);
+    }
+    if (!carried.isEmpty()) {
+      batches.batchUpdate(
+          "insert into carried_flow (interval_id, flow, call_id) values (?, ?, ?)", carried);
     }
   }
 

@@ -68,6 +68,27 @@ public record MeasuredInterval(
         evidence);
   }
 
+  /// Returns the report with other flows.
+  MeasuredInterval with(List<Flow> others) {
+    return new MeasuredInterval(
+        key,
+        account,
+        icid,
+        tokenId,
+        startedAt,
+        endedAt,
+        receivedAt,
+        clock,
+        isLast,
+        preBytes,
+        postBytes,
+        overheadBytes,
+        others,
+        relays,
+        original,
+        evidence);
+  }
+
   /// Returns the report with an operator's release.
   public MeasuredInterval released(Evidence.Decision decision) {
     return new MeasuredInterval(
@@ -117,7 +138,13 @@ public record MeasuredInterval(
       int remotePort,
       @Nullable String link,
       double jitterMs,
-      FlowMeasure measure) {}
+      FlowMeasure measure) {
+    /// Returns the flow as one that a call carries.
+    Flow carriedBy(long call) {
+      return new Flow(
+          id, protocol, remoteAddress, remotePort, link, jitterMs, measure.carried(call));
+    }
+  }
 
   /// Outer bytes of both directions that went by a neighbour's session.
   ///

@@ -93,7 +93,9 @@ final class PostingRound {
         new HashMap<>(
             held.waiting(arrived.stream().map(r -> r.key().snapt()).collect(Collectors.toSet())));
     devices = DeviceReportMatches.load(jdbc, ledger, arrived);
-    List<MeasuredInterval> reports = arrived.stream().map(this::asOfFirstArrival).toList();
+    List<MeasuredInterval> asArrived = arrived.stream().map(this::asOfFirstArrival).toList();
+    CarriedFlows calls = CarriedFlows.load(jdbc, asArrived);
+    List<MeasuredInterval> reports = asArrived.stream().map(calls::mark).toList();
     AccountBounds bounds = AccountBounds.load(jdbc, rules.bounds(), reports);
 
     List<Decision> decisions = reports.stream().map(r -> decide(r, bounds)).toList();

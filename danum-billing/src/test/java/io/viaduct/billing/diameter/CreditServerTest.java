@@ -15,6 +15,7 @@ import io.viaduct.diameter.credit.ServiceRequest;
 import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.credit.Subscriber;
 import io.viaduct.diameter.dictionary.Dictionary;
+import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /// Calls of another node, which asks a running billing for their seconds.
@@ -193,6 +195,33 @@ class CreditServerTest {
           assertThat(movement.get("kind").asString()).isEqualTo("CALL");
           assertThat(movement.get("amountMicrodenarii").asLong()).isEqualTo(-25 * MICRO_PER_SECOND);
         });
+  }
+
+  @Test
+  void theMediaThatARequestDescribesIsThatOfItsCall() throws Exception {
+    calls.open(account, 10 * DENARIUS);
+    DiameterMessage initial = call.initial(List.of(seconds(30)), CLOCK.instant());
+    AvpGroup described =
+        new AvpBuilder(Dictionary.standard())
+            .addAll(initial.avps())
+            .addAll(
+                SdpMediaTest.request(
+                    List.of("c=IN IP4 192.0.2.7"), "m=audio 4000 RTP/AVP 0", List.of()))
+            .build();
+    assertThat(answer(new DiameterMessage(initial.header(), described)).resultCode())
+        .isEqualTo(2001);
+    assertThat(
+            calls
+                .billing
+                .parts
+                .getBean(JdbcClient.class)
+                .sql(
+                    "select m.address || ' ' || m.port from call_media m join call_session c"
+                        + " on c.id = m.call_id where c.session_id = ? order by 1")
+                .param(session)
+                .query(String.class)
+                .list())
+        .containsExactly("192.0.2.7 4000", "192.0.2.7 4001");
   }
 
   @Test

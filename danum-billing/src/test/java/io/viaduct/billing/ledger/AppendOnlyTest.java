@@ -62,6 +62,7 @@ class AppendOnlyTest {
         "truncate call_request",
         "delete from call_request",
         "update call_request set seconds = 0",
+        "delete from carried_flow",
         "update snapt_report set charge_microdenarii = 0",
         "delete from top_up",
         "delete from charging_interval",

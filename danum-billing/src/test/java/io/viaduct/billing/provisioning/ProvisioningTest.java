@@ -10,6 +10,8 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.mediation.PostedReports;
+import io.viaduct.billing.mediation.Reports;
 import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceVerdict;
 import io.viaduct.usage.v1.Card;
@@ -330,6 +332,20 @@ class ProvisioningTest {
     assertThat(described.getThresholdMicrodenarii()).isPositive();
     assertThat(described.getTariff().getVersion()).isPositive();
     assertThat(bridge.described("nobody-here").getKnown()).isFalse();
+  }
+
+  @Test
+  void aBridgeIsToldTheLatestReportsThatItAsksFor() throws Exception {
+    String id = made("kurt");
+    PostedReports.postEarlier(id, Reports.workedExample());
+    assertThat(bridge.described(id).getReportsList()).isEmpty();
+    assertThat(bridge.described(id, 5).getReportsList())
+        .singleElement()
+        .satisfies(report -> {
+          assertThat(report.getBytes()).isEqualTo(2_550_000 + 1_425_000);
+          assertThat(report.getEndMs() - report.getStartMs()).isEqualTo(60_000);
+          assertThat(report.getNetMicrodenarii()).isPositive();
+        });
   }
 
   @Test

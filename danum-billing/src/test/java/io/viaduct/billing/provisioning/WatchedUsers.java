@@ -80,9 +80,14 @@ final class WatchedUsers implements AutoCloseable {
   }
 
   AccountDescription described(String account) {
+    return described(account, 0);
+  }
+
+  AccountDescription described(String account, int reports) {
     return ProvisioningGrpc.newBlockingStub(channel)
         .withDeadlineAfter(20, TimeUnit.SECONDS)
-        .describeAccount(DescribeAccountRequest.newBuilder().setAccount(account).build());
+        .describeAccount(
+            DescribeAccountRequest.newBuilder().setAccount(account).setReports(reports).build());
   }
 
   void seen(String account, byte[] key) {

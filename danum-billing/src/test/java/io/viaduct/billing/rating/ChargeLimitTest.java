@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class ChargeLimitTest {
   private static ChargeLimit limit(long bytes, double priced, double received, long charge) {
-    return ChargeLimit.of(bytes, priced, received, new MicroDenarii(charge));
+    return ChargeLimit.of(bytes, priced, received, new MicroDenarii(charge), false);
   }
 
   @Test
@@ -16,6 +16,7 @@ class ChargeLimitTest {
     assertThat(limit(1000, 0.5, 0.25, 250_000)).isEqualTo(ChargeLimit.UTILITY);
     assertThat(limit(1000, 0.5, 0.4, 250_000)).isEqualTo(ChargeLimit.CAP);
     assertThat(limit(0, 0.0, 0.0, 0)).isEqualTo(ChargeLimit.NOTHING);
+    assertThat(ChargeLimit.of(1000, 0.5, 0.4, MicroDenarii.ZERO, true)).isEqualTo(ChargeLimit.CALL);
   }
 
   @Test

@@ -253,6 +253,7 @@ class RatingInTheBrowserIT {
             : new Demand(
                 random.nextDouble(),
                 random.nextDouble() * random.nextDouble() * 20_000,
-                Demand.End.values()[random.nextInt(2)]));
+                Demand.End.values()[random.nextInt(2)]),
+        random.nextInt(10) == 0 ? 7L : null);
   }
 }

@@ -71,7 +71,7 @@ final class AccountEvents implements EventPackage<Optional<AccountFacts>> {
 
   @Override
   public CompletableFuture<Optional<AccountFacts>> state(String user, Instant now) {
-    return accounts.ask(user).handle((facts, _) -> Optional.ofNullable(facts));
+    return accounts.ask(user, 0).handle((facts, _) -> Optional.ofNullable(facts));
   }
 
   @Override

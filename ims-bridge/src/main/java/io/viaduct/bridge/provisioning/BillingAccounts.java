@@ -7,6 +7,7 @@ import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.AccountFacts.TariffInForce;
 import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.DescribeAccountRequest;
+import io.viaduct.usage.v1.DescribedReport;
 import io.viaduct.usage.v1.ProvisioningGrpc.ProvisioningFutureStub;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,7 +33,7 @@ final class BillingAccounts implements AccountFacts.Source {
   }
 
   @Override
-  public CompletableFuture<AccountFacts> ask(String user) {
+  public CompletableFuture<AccountFacts> ask(String user, int reports) {
     CompletableFuture<AccountFacts> facts = new CompletableFuture<>();
     if (!waiting.tryAcquire()) {
       facts.completeExceptionally(
@@ -42,7 +43,8 @@ final class BillingAccounts implements AccountFacts.Source {
     Futures.addCallback(
         billing
             .withDeadlineAfter(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)
-            .describeAccount(DescribeAccountRequest.newBuilder().setAccount(user).build()),
+            .describeAccount(
+                DescribeAccountRequest.newBuilder().setAccount(user).setReports(reports).build()),
         new FutureCallback<>() {
           @Override
           public void onSuccess(@Nullable AccountDescription answer) {
@@ -73,7 +75,16 @@ final class BillingAccounts implements AccountFacts.Source {
         SubscriberMessage.credit(answer.getCredit()),
         answer.getThresholdMicrodenarii(),
         tariff(answer.getTariff()),
-        answer.hasNext() ? Optional.of(tariff(answer.getNext())) : Optional.empty());
+        answer.hasNext() ? Optional.of(tariff(answer.getNext())) : Optional.empty(),
+        answer.getReportsList().stream().map(BillingAccounts::reported).toList());
+  }
+
+  private static AccountFacts.Reported reported(DescribedReport report) {
+    return new AccountFacts.Reported(
+        Instant.ofEpochMilli(report.getStartMs()),
+        Instant.ofEpochMilli(report.getEndMs()),
+        report.getBytes(),
+        report.getNetMicrodenarii());
   }
 
   private static TariffInForce tariff(io.viaduct.usage.v1.TariffInForce tariff) {

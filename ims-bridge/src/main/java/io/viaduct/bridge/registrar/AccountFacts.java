@@ -1,6 +1,7 @@
 package io.viaduct.bridge.registrar;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 /// @param threshold credit below it is low
 /// @param tariff the version in force
 /// @param next the next version that is announced
+/// @param reports the latest reports, as many as were asked for, the latest first
 public record AccountFacts(
     long balance,
     long available,
@@ -19,7 +21,18 @@ public record AccountFacts(
     CreditState credit,
     long threshold,
     TariffInForce tariff,
-    Optional<TariffInForce> next) {
+    Optional<TariffInForce> next,
+    List<Reported> reports) {
+  public AccountFacts {
+    reports = List.copyOf(reports);
+  }
+
+  /// A report that was charged.
+  ///
+  /// @param bytes of both directions, before aggregation
+  /// @param net what it costs, micro-denarii
+  public record Reported(Instant start, Instant end, long bytes, long net) {}
+
   /// A version of the tariff and its begin.
   public record TariffInForce(int version, Instant effectiveFrom) {}
 
@@ -28,6 +41,8 @@ public record AccountFacts(
   public interface Source {
     /// Asks about one account. The future fails if billing does not answer in time, if too many
     /// questions wait, or if billing does not know the account. It ends on any thread.
-    CompletableFuture<AccountFacts> ask(String user);
+    ///
+    /// @param reports how many of the latest reports to ask for, 0 to 10
+    CompletableFuture<AccountFacts> ask(String user, int reports);
   }
 }

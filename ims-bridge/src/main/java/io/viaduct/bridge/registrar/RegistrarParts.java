@@ -167,6 +167,7 @@ class RegistrarParts {
       Subscribers subscribers,
       LocationService locations,
       AccountFacts.Source accounts,
+      ServiceDesk.Reports reports,
       SipMeters meters,
       InstantSource clock) {
     return new ServiceDesk(
@@ -175,6 +176,7 @@ class RegistrarParts {
         subscribers,
         locations,
         accounts,
+        reports,
         meters,
         CONTACT_PATIENCE,
         clock);

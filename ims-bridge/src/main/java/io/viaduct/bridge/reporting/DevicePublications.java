@@ -4,8 +4,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.StatusRuntimeException;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Refusal;
+import io.viaduct.bridge.registrar.ServiceDesk;
 import io.viaduct.bridge.registrar.SipMeters;
-import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipRequest;
@@ -23,12 +23,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// Takes the reports of devices: PUBLISH (RFC 3903) of the event package `viaduct-usage`, from a
-/// user who has authenticated. The answer is billing's: 200 when it has stored the report, 400 if
-/// it never will, 503 if it cannot now. The bridge keeps nothing.
+/// Takes the reports of devices: PUBLISH (RFC 3903) of the event package `viaduct-usage`, or a
+/// MESSAGE to `report` with the same body, from a user who has authenticated. The answer is
+/// billing's: 200 when it has stored the report, 400 if it never will, 503 if it cannot now. The
+/// bridge keeps nothing.
 ///
 /// Billing checks the report itself: its token, and the device's signature.
-public final class DevicePublications implements SipService.Publications {
+public final class DevicePublications implements ServiceDesk.Reports {
   static final String EVENT = "viaduct-usage";
   static final String TYPE = "application/vnd.viaduct.device-report";
 
@@ -65,7 +66,7 @@ public final class DevicePublications implements SipService.Publications {
     this.clock = clock;
   }
 
-  @Override
+  /// Serves a PUBLISH.
   public void onPublish(IncomingRequest request) {
     SipRequest message = request.message();
     if (authentication.subscriber(request).isEmpty()) {
@@ -81,11 +82,23 @@ public final class DevicePublications implements SipService.Publications {
           request,
           Refusal.UNSUPPORTED_TYPE,
           SipResponse.to(message, Refusal.UNSUPPORTED_TYPE.status()).with("Accept", TYPE));
-    } else if (!waiting.tryAcquire()) {
+    } else {
+      onReport(request);
+    }
+  }
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+
+  @Override
+  public void onReport(IncomingRequest request) {
+    if (!waiting.tryAcquire()) {
       defer(request, "too many reports wait for billing");
     } else {
       try {
-        submit(request, SignedDeviceReport.parseFrom(message.body().bytes()));
+        submit(request, SignedDeviceReport.parseFrom(request.message().body().bytes()));
       } catch (InvalidProtocolBufferException _) {
         refuse(request, "not a SignedDeviceReport");
       } finally {
@@ -126,6 +139,10 @@ public final class DevicePublications implements SipService.Publications {
   // The entity-tag is required (RFC 3903 section 6). A report is never changed, so nobody uses it.
   private void taken(IncomingRequest request, ReportAck ack) {
     meters.count(SipMeters.Event.PUBLISHED);
+    if (request.message().method().equals("MESSAGE")) {
+      request.answer(200);
+      return;
+    }
     request.answer(
         SipResponse.to(request.message(), 200)
             .with("SIP-ETag", ack.getEpoch() + "-" + ack.getSequence())

@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 /// @param acknowledge receives the acknowledgement, once
 public record PendingReport(
     SignedUsageReport signed, UsageReport report, Consumer<ReportAck> acknowledge) {
-  static ReportAck ack(UsageReport report, ReportVerdict verdict, String reason) {
+  /// Returns an acknowledgement.
+  public static ReportAck ack(UsageReport report, ReportVerdict verdict, String reason) {
     return ReportAck.newBuilder()
         .setSnaptId(report.getSnaptId())
         .setSessionId(report.getSessionId())

@@ -75,7 +75,7 @@ public final class ReportMeters {
     return Counter.builder(name).description(description).register(registry);
   }
 
-  void received() {
+  public void received() {
     received.increment();
   }
 
@@ -92,7 +92,7 @@ public final class ReportMeters {
     of(refusals, reason).increment();
   }
 
-  void refused(String snapt, ReportRefusal reason) {
+  public void refused(String snapt, ReportRefusal reason) {
     refused(reason);
     of(refusedOfSnapt, snapt).increment();
     ofSnapt(snapt).computeIfAbsent(reason, _ -> new LongAdder()).increment();
@@ -110,7 +110,7 @@ public final class ReportMeters {
     return refusalsBySnapt.getOrDefault(snapt, Map.of());
   }
 
-  void acknowledged(ReportVerdict verdict) {
+  public void acknowledged(ReportVerdict verdict) {
     of(verdicts, verdict).increment();
   }
 

@@ -76,9 +76,9 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
       }
       case Outcome.Genuine(var report) ->
           forwarder.submit(new PendingReport(signed, report, this::acknowledge));
-      case Outcome.Refused(var reason, var report, String detail) -> {
-        meters.refused(id, reason);
-        acknowledge(PendingReport.ack(report, reason.verdict(), words(reason, detail)));
+      case Outcome.Refused refused -> {
+        meters.refused(id, refused.reason());
+        acknowledge(refused.acknowledgement());
       }
     }
   }
@@ -93,10 +93,6 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
               .withDescription("'" + id + "' is not enrolled any more")
               .asRuntimeException());
     }
-  }
-
-  private static String words(ReportRefusal reason, String detail) {
-    return "refused by the bridge: " + reason + (detail.isEmpty() ? "" : ": " + detail);
   }
 
   private synchronized void acknowledge(ReportAck ack) {

@@ -7,6 +7,7 @@ import io.viaduct.usage.ReportPlausibility;
 import io.viaduct.usage.ReportProof;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.TokenKeys;
+import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.function.Supplier;
@@ -36,7 +37,14 @@ public final class ReportVerifier {
 
     /// @param report the report as far as it could be read; the acknowledgement names it
     /// @param detail the value and the rule that it breaks, or empty
-    record Refused(ReportRefusal reason, UsageReport report, String detail) implements Outcome {}
+    record Refused(ReportRefusal reason, UsageReport report, String detail) implements Outcome {
+      /// Returns the answer to the SNAPT.
+      public ReportAck acknowledgement() {
+        String words = "refused by the bridge: " + reason;
+        return PendingReport.ack(
+            report, reason.verdict(), detail.isEmpty() ? words : words + ": " + detail);
+      }
+    }
   }
 
   public Outcome verify(Snapt sender, SignedUsageReport signed) {

@@ -52,6 +52,7 @@ public final class SipEntrance implements SmartLifecycle {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
   private final BridgeConfiguration.Sip configuration;
+  private final GuardLimits limits;
   private final TrustDomain trust;
   private final SipService service;
   private final SessionNotifier notifier;
@@ -75,6 +76,7 @@ public final class SipEntrance implements SmartLifecycle {
       MeterRegistry registry,
       InstantSource clock) {
     this.configuration = configuration.sip();
+    this.limits = limits(configuration.reporting());
     this.trust = trust;
     this.service = service;
     this.notifier = notifier;
@@ -84,6 +86,13 @@ public final class SipEntrance implements SmartLifecycle {
     this.listeners = listeners;
     this.registry = registry;
     this.clock = clock;
+  }
+
+  private static GuardLimits limits(BridgeConfiguration.Reporting reports) {
+    GuardLimits standard = GuardLimits.STANDARD;
+    return reports.sip()
+        ? standard.withBody(Math.max(standard.bodyBytes(), reports.bytes()))
+        : standard;
   }
 
   @Override
@@ -140,7 +149,7 @@ public final class SipEntrance implements SmartLifecycle {
             CONNECT_TIMEOUT,
             listeners.listeners()),
         s.sentBy(),
-        GuardLimits.STANDARD,
+        limits,
         s.transactionsMax(),
         s.answersPerSecond(),
         s.answersPerSource(),

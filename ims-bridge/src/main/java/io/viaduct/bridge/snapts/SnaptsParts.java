@@ -7,6 +7,9 @@ import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.reporting.DevicePublications;
 import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportStreams;
 import io.viaduct.bridge.reporting.ReportTransport;
@@ -58,6 +61,26 @@ class SnaptsParts {
             "viaduct_bridge_renewals",
             "Requests of SNAPTs for their next certificate, by outcome"),
         registry);
+  }
+
+  @Bean
+  SipService.Publications publications(
+      BridgeConfiguration configuration,
+      SnaptDirectory directory,
+      ReportVerifier verifier,
+      ReportTransport transport,
+      ReportMeters meters,
+      SipMeters sip,
+      DevicePublications devices) {
+    return new SnaptPublications(
+        configuration.reporting().sip(),
+        configuration.domain(),
+        directory,
+        verifier,
+        transport,
+        meters,
+        sip,
+        devices::onPublish);
   }
 
   @Bean

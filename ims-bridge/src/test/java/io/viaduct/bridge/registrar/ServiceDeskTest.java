@@ -9,8 +9,10 @@ import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.usage.v1.AccountDescription;
+import io.viaduct.usage.v1.DescribedReport;
 import io.viaduct.usage.v1.TariffInForce;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +45,8 @@ class ServiceDeskTest {
             .setAvailableMicrodenarii(11_200_000)
             .setSpentTodayMicrodenarii(310_000)
             .setTariff(TariffInForce.newBuilder().setVersion(3))
+            .addReports(reported("2026-11-27T10:01:00Z", 3_980_000, 34_000))
+            .addReports(reported("2026-11-27T10:00:00Z", 12_000, 0))
             .build());
   }
 
@@ -50,6 +54,16 @@ class ServiceDeskTest {
   void stop() throws Exception {
     contacts.forEach(Contact::close);
     rig.close();
+  }
+
+  private static DescribedReport reported(String start, long bytes, long net) {
+    long startMs = Instant.parse(start).toEpochMilli();
+    return DescribedReport.newBuilder()
+        .setStartMs(startMs)
+        .setEndMs(startMs + 60_000)
+        .setBytes(bytes)
+        .setNetMicrodenarii(net)
+        .build();
   }
 
   private Contact registered(String user, String languages) throws Exception {
@@ -80,6 +94,32 @@ class ServiceDeskTest {
     assertThat(answer.headers().require("Content-Type")).isEqualTo("text/plain;charset=UTF-8");
     await()
         .until(() -> rig.counter("viaduct_bridge_sip_events", "event", "question_answered") == 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"report", "Raporty?", "レポート"})
+  void aUserIsToldTheLatestReports(String words) throws Exception {
+    Contact alice = registered("alice", "en");
+    assertThat(
+            alice
+                .ask(
+                    "alice",
+                    rig.bridge.sipPort(),
+                    "MESSAGE",
+                    "sip:report@ims.test",
+                    SipHeaders.NONE,
+                    words)
+                .status())
+        .isEqualTo(200);
+    SipRequest answer = answer(alice);
+    assertThat(answer.headers().require("From")).startsWith("<sip:report@ims.test>;tag=");
+    assertThat(answer.body().text())
+        .isEqualTo(
+            """
+            Your latest reports (UTC):
+            2026-11-27 10:01:00 to 10:02:00: 3.98 MB, 0.03 den
+            2026-11-27 10:00:00 to 10:01:00: 0.01 MB, 0.00 den\
+            """);
   }
 
   @Test

@@ -99,6 +99,21 @@ class DevicePublicationsTest {
   }
 
   @Test
+  void aMessageToReportWithTheSameBodyIsTakenToo() throws Exception {
+    UserAgent alice = alice();
+    String report = "\n\u0003abc"; // a SignedDeviceReport whose bytes are text
+    assertThat(alice.sendMessage("report", TYPE, report).get(45, TimeUnit.SECONDS).status())
+        .isEqualTo(200);
+    assertThat(billing.deviceReports)
+        .singleElement()
+        .satisfies(request ->
+            assertThat(request.getReports(0).getReport().toStringUtf8()).isEqualTo("abc"));
+    billing.deviceVerdict = ReportVerdict.REJECTED;
+    assertThat(alice.sendMessage("report", TYPE, report).get(45, TimeUnit.SECONDS).status())
+        .isEqualTo(400);
+  }
+
+  @Test
   void whatIsNoReportIsRefused() throws Exception {
     UserAgent alice = alice();
     byte[] report = report().toByteArray();

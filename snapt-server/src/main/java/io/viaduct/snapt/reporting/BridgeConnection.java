@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The reporting thread. It writes to the disk and holds the gRPC streams to the bridge, for
-/// reports, for status and for credit control. It reopens a broken stream after one second. All
-/// state is confined to this thread; answers are posted to it.
+/// The reporting thread. It writes to the disk and holds the gRPC streams to the bridge, for status
+/// and for credit control, and the line of the reports. It reopens a broken one after one second.
+/// All state is confined to this thread; answers are posted to it.
 public final class BridgeConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BridgeConnection.class);
   private static final long RETRY_MS = 1_000;
@@ -32,6 +32,7 @@ public final class BridgeConnection implements AutoCloseable {
   private static final long SETTLE_MS = 500;
 
   private final ManagedChannel channel;
+  private final ReportLine reports;
   private final ScheduledExecutorService thread;
   private final InstantSource clock;
   private final UsageReporting reporting;
@@ -48,6 +49,7 @@ public final class BridgeConnection implements AutoCloseable {
   private volatile boolean closing;
 
   /// @param channel channel to the bridge, with the SNAPT's certificate; closed with this object
+  /// @param reports the line of the reports; closed with this object
   /// @param thread executor with one thread, shut down with this object
   /// @param status supplies the status that is announced
   /// @param statusAnswer takes the bridge's answer, which contains the token keys
@@ -55,6 +57,7 @@ public final class BridgeConnection implements AutoCloseable {
   /// @param credit takes the stream of credit control, and its answers on the stream's own thread
   public BridgeConnection(
       ManagedChannel channel,
+      ReportLine reports,
       ScheduledExecutorService thread,
       InstantSource clock,
       UsageReporting reporting,
@@ -64,6 +67,7 @@ public final class BridgeConnection implements AutoCloseable {
       BridgeOrders orders,
       CreditLine credit) {
     this.channel = channel;
+    this.reports = reports;
     this.thread = thread;
     this.clock = clock;
     this.reporting = reporting;
@@ -102,11 +106,17 @@ public final class BridgeConnection implements AutoCloseable {
   }
 
   private void openReports() {
+    if (closing) {
+      return;
+    }
     channel.resetConnectBackoff();
     sender.onConnected(
-        SnaptsGrpc.newStub(channel)
-            .report(
-                answers(posting(this::onReportAnswer), sender::onDisconnected, this::openReports)));
+        reports.open(
+            answers(
+                reports.peer(),
+                posting(this::onReportAnswer),
+                sender::onDisconnected,
+                this::openReports)));
     settle();
   }
 
@@ -115,6 +125,7 @@ public final class BridgeConnection implements AutoCloseable {
         SnaptsGrpc.newStub(channel)
             .announce(
                 answers(
+                    channel.authority(),
                     posting(this::onStatusAnswer),
                     () -> announcements = null,
                     this::openAnnouncements));
@@ -125,7 +136,12 @@ public final class BridgeConnection implements AutoCloseable {
   private void openCredit() {
     credit.onConnected(
         SnaptsGrpc.newStub(channel)
-            .credit(answers(credit::onAnswer, credit::onDisconnected, this::openCredit)));
+            .credit(
+                answers(
+                    channel.authority(),
+                    credit::onAnswer,
+                    credit::onDisconnected,
+                    this::openCredit)));
   }
 
   /// Announces this SNAPT's state at once, because it has changed. Any thread may call this.
@@ -172,7 +188,8 @@ public final class BridgeConnection implements AutoCloseable {
     return answer -> post(() -> next.accept(answer));
   }
 
-  private <T> StreamObserver<T> answers(Consumer<T> next, Runnable lost, Runnable reopen) {
+  private <T> StreamObserver<T> answers(
+      String peer, Consumer<T> next, Runnable lost, Runnable reopen) {
     return new StreamObserver<>() {
       private boolean isHeard;
 
@@ -219,9 +236,7 @@ public final class BridgeConnection implements AutoCloseable {
         long nowMs = clock.millis();
         if (!lossSaid.equals(why) && nowMs - lossSaidMs >= BETWEEN_LINES_MS && !closing) {
           LOG.warn(
-              "bridge {} unreachable, reports are kept, next attempts every second: {}",
-              channel.authority(),
-              why);
+              "bridge {} unreachable, reports are kept, next attempts every second: {}", peer, why);
           lossSaid = why;
           lossSaidMs = nowMs;
         }
@@ -270,5 +285,6 @@ public final class BridgeConnection implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    reports.close();
   }
 }

@@ -7,20 +7,41 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
+import io.viaduct.sip.guard.GuardLimits;
+import io.viaduct.sip.transport.SocketSettings;
+import io.viaduct.sip.transport.StreamClient;
 import io.viaduct.snapt.TestBridge;
 import io.viaduct.snapt.TestOperator;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
+import io.viaduct.usage.SipReporting;
 import io.viaduct.usage.v1.DrainOrder;
+import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetAddress;
@@ -31,9 +52,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,6 +102,16 @@ class SnaptReportingTest {
   }
 
   private void connect(TlsMaterial tls, int port, Duration announceEvery) throws Exception {
+    connect(tls, port, announceEvery, GrpcReportLine::new);
+  }
+
+  private void connect(
+      TlsMaterial tls, int port, Duration announceEvery, Function<ManagedChannel, ReportLine> line)
+      throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("localhost", port)
+            .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+            .build();
     ReportSpool spool = ReportSpool.open(folder.resolve("spool"), 100);
     ReportSender sender = new ReportSender(spool, TestUsage.noReceipts(spool), 8);
     ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
@@ -87,9 +121,8 @@ class SnaptReportingTest {
             spool, intervals, signer, sender, TestUsage.noReceipts(spool), Runnable::run);
     connection =
         new BridgeConnection(
-            NettyChannelBuilder.forAddress("localhost", port)
-                .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-                .build(),
+            channel,
+            line.apply(channel),
             Executors.newSingleThreadScheduledExecutor(),
             InstantSource.system(),
             reporting,
@@ -126,6 +159,140 @@ class SnaptReportingTest {
     bridge = startBridge(operator, port);
     await().until(() -> reporting.pending() == 0);
     assertThat(bridge.reports).hasSize(19);
+  }
+
+  /// A SIP server that answers each request by a given rule.
+  private SipEndpoint sipServer(RequestHandler answer) throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    SipEndpointSettings plain = SipEndpointSettings.client(any);
+    SslContext tls = operator.material("ims-bridge").server(ClientAuth.NONE);
+    return SipEndpoint.start(
+        new SipEndpointSettings(
+            plain
+                .sockets()
+                .withListeners(List.of(new SocketSettings.StreamListener(Transport.TLS, any, tls))),
+            "",
+            plain.guard(),
+            64,
+            200,
+            200,
+            1024,
+            64),
+        InstantSource.system(),
+        answer);
+  }
+
+  private static SipReportLine line(int port, @Nullable SslContext tls) {
+    return new SipReportLine(
+        new SipReportLine.Settings(
+            "snapt-1", "ims.test", new StreamClient.Server("localhost", port, tls, "localhost")),
+        System::nanoTime);
+  }
+
+  private static void posted(IncomingRequest request, List<UsageReport> taken) {
+    try {
+      UsageReport report =
+          UsageReport.parseFrom(
+              SignedUsageReport.parseFrom(request.message().body().bytes()).getReport());
+      taken.add(report);
+      ReportAck ack =
+          ReportAck.newBuilder()
+              .setSnaptId(report.getSnaptId())
+              .setSessionId(report.getSessionId())
+              .setEpoch(report.getEpoch())
+              .setSequence(report.getSequence())
+              .setVerdict(ReportVerdict.POSTED)
+              .build();
+      request.answer(
+          SipResponse.to(request.message(), 200)
+              .withBody(SipReporting.ACKNOWLEDGEMENT, SipBody.of(ack.toByteArray())));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void reportsGoBySipOverTlsAndTheAnswersAreTheirVerdicts() throws Exception {
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    List<SipRequest> requests = new CopyOnWriteArrayList<>();
+    try (SipEndpoint server =
+        sipServer(request -> {
+          requests.add(request.message());
+          posted(request, taken);
+        })) {
+      TlsMaterial own = operator.material("snapt-1");
+      SipReportLine line = line(server.port(Transport.TLS), own.clientBuilder().build());
+      connect(own, 1, Duration.ofMinutes(1), _ -> line);
+      for (int i = 0; i < 20; i++) {
+        reporting.close(TestUsage.of(report(i)), () -> {});
+      }
+      connection.settleSoon();
+      await().until(() -> reporting.pending() == 0);
+      assertThat(taken).extracting(UsageReport::getSequence).hasSize(20).doesNotHaveDuplicates();
+      SipRequest first = requests.getFirst();
+      assertThat(first.startLine()).isEqualTo("PUBLISH sip:report@ims.test SIP/2.0");
+      assertThat(first.headers().require("From")).startsWith("<sip:snapt-1@ims.test>;tag=");
+      assertThat(first.headers().require("Event")).isEqualTo("viaduct-snapt-usage");
+      assertThat(first.headers().require("Content-Type"))
+          .isEqualTo("application/vnd.viaduct.usage-report");
+    }
+  }
+
+  @Test
+  void anAnswerWithoutAVerdictKeepsTheReportUntilTheServerGivesOne() throws Exception {
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    AtomicInteger refusals = new AtomicInteger();
+    try (SipEndpoint server =
+        sipServer(request -> {
+          if (refusals.incrementAndGet() < 3) {
+            request.answer(SipResponse.to(request.message(), 503).with("Retry-After", "1"));
+          } else {
+            posted(request, taken);
+          }
+        })) {
+      int port = server.port();
+      connect(operator.material("snapt-1"), 1, Duration.ofMinutes(1), _ -> line(port, null));
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await().until(() -> reporting.pending() == 0);
+      assertThat(taken).hasSize(1);
+      assertThat(refusals).hasValue(3);
+    }
+  }
+
+  @Test
+  void aServerWhoseCertificateNamesAnotherDomainGetsNoReport() throws Exception {
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    CompletableFuture<String> end = new CompletableFuture<>();
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try (SipEndpoint server = sipServer(request -> posted(request, taken))) {
+      StreamClient client =
+          StreamClient.open(
+              loop,
+              new StreamClient.Server(
+                  "localhost",
+                  server.port(Transport.TLS),
+                  operator.material("snapt-1").clientBuilder().build(),
+                  "other.test"),
+              GuardLimits.STANDARD,
+              new StreamClient.Events() {
+                @Override
+                public void onResponse(SipResponse response) {
+                  end.complete("answered");
+                }
+
+                @Override
+                public void onClosed(String why) {
+                  end.complete(why);
+                }
+              });
+      client.send(new SipRequest("PUBLISH", "sip:report@other.test", SipHeaders.NONE));
+      assertThat(end.get(30, TimeUnit.SECONDS)).contains("other.test");
+      assertThat(taken).isEmpty();
+    } finally {
+      loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
   }
 
   @Test

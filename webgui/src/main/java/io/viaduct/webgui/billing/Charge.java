@@ -55,6 +55,7 @@ public record Charge(
     @Nullable Double measured,
     @Nullable String device,
     @Nullable String link,
+    @Nullable String carriedByCall,
     @Nullable Integer revision) {
   /// Classes of service as machines spell them, and states, in the order in which they are shown.
   public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
@@ -62,7 +63,7 @@ public record Charge(
   public static final List<String> STATES =
       List.of("provisional", "final_provisional", "corrected", "final", "adjusted", "void");
 
-  private static final Set<String> LIMITS = Set.of("nothing", "price", "utility", "cap");
+  private static final Set<String> LIMITS = Set.of("nothing", "call", "price", "utility", "cap");
 
   private static final Set<String> PROMISES = Set.of("delay", "throughput");
 

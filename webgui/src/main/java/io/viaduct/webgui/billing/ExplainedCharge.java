@@ -76,6 +76,7 @@ public record ExplainedCharge(JsonNode explanation) {
             Map.entry("U served", "received"),
             Map.entry("utility", "received.total"),
             Map.entry("cap", "cap"),
+            Map.entry("carried", "carried"),
             Map.entry("charge", "charge"),
             Map.entry("discounted bytes", "discounted"),
             Map.entry("discount and reward", "gift"),

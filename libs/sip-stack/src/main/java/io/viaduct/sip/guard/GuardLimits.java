@@ -11,6 +11,11 @@ public record GuardLimits(int headBytes, int bodyBytes, int headers, int lineByt
   /// The default. SIP over UDP should stay under 1300 bytes in all (RFC 3261 section 18.1.1).
   public static final GuardLimits STANDARD = new GuardLimits(6144, 8192, 64, 2048, 48);
 
+  /// Returns the same limits with another one of the body.
+  public GuardLimits withBody(int bytes) {
+    return new GuardLimits(headBytes, bytes, headers, lineBytes, vias);
+  }
+
   public GuardLimits {
     if (headBytes < 256 || bodyBytes < 0 || headers < 8 || lineBytes < 64 || vias < 1) {
       throw new IllegalArgumentException(
