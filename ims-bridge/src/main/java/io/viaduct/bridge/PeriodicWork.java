@@ -81,7 +81,9 @@ final class PeriodicWork {
     cluster.onClock();
     replicas.expire(clock.instant());
     locations.expire(clock.instant());
-    locations.endUnless(subscribers::isActive);
+    if (subscribers.isLoaded()) { // before, each user would look unknown
+      locations.endUnless(subscribers::isActive);
+    }
     notifier.onClock();
     events.onClock();
     credit.onClock();

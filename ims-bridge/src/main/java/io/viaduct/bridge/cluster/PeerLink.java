@@ -44,8 +44,8 @@ final class PeerLink implements AutoCloseable {
   /// Three beats are lost.
   static final long SILENCE_NS = 3_500_000_000L;
 
-  /// Most questions that wait for an answer.
-  private static final int OPEN_MAX = 4096;
+  /// Most questions that wait for an answer. An answered call stays for 32 s.
+  private static final int OPEN_MAX = 1 << 16;
 
   /// Receives the beginning and the end of the link.
   interface Watcher {

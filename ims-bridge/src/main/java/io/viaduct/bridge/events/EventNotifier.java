@@ -302,8 +302,8 @@ public final class EventNotifier implements SipService.Notifier {
     String end;
     synchronized (this) {
       EventDialog old = dialogs.get(key);
-      if (old == null || endpoint == null) {
-        return;
+      if (old == null || endpoint == null || !subscribers.isLoaded()) {
+        return; // without the directory, each user would look unknown
       }
       if (!duty.isOurs(old.path().flow(), key.callId())) {
         if (!now.isBefore(old.expires())) {
@@ -391,11 +391,15 @@ public final class EventNotifier implements SipService.Notifier {
             });
   }
 
-  /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2), unless it was refreshed
-  /// or a later NOTIFY has been sent.
+  /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2), unless it was refreshed,
+  /// or a later NOTIFY has been sent, or the flow is another bridge's: a NAT may let in only what
+  /// that bridge sends.
   private synchronized void forget(EventDialog failed) {
     EventDialog now = dialogs.get(failed.key());
-    if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
+    if (now != null
+        && now.path().flow().owner().isEmpty()
+        && now.remoteCseq() == failed.remoteCseq()
+        && now.cseq() == failed.cseq()) {
       remove(now);
     }
   }

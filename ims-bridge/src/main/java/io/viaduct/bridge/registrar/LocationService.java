@@ -185,11 +185,12 @@ public final class LocationService {
         .toList();
   }
 
-  /// Removes the bindings of users who are not entitled any more.
+  /// Removes the bindings of users who are not entitled any more. Those that another bridge has
+  /// written are left to it: its directory of users may be newer than that of this one.
   public void endUnless(Predicate<String> entitled) {
     for (String user : byUser.keySet()) {
       if (!entitled.test(user)) {
-        keep(user, _ -> false);
+        keep(user, each -> !replicas.isOwn(ReplicaKind.CONTACT, each.key()));
       }
     }
   }

@@ -60,11 +60,18 @@ class RegistrarParts {
         sip.nonceLifetime(),
         NONCES,
         subscribers,
-        new NonceIssuer(
-            key.derive("nonce", NonceIssuer.KEY_BYTES),
-            BridgeConfiguration.Bridges.nonceId(configuration.bridges().name()),
-            others),
+        issuer(configuration.bridges(), key, others),
         clock);
+  }
+
+  private static NonceIssuer issuer(
+      BridgeConfiguration.Bridges bridges, SharedKey key, NonceIssuer.Others others) {
+    return bridges.keyFile().isEmpty()
+        ? NonceIssuer.alone()
+        : new NonceIssuer(
+            key.derive("nonce", NonceIssuer.KEY_BYTES),
+            BridgeConfiguration.Bridges.nonceId(bridges.name()),
+            others);
   }
 
   @Bean

@@ -62,6 +62,8 @@ public final class Replicas {
     }
   }
 
+  private static final long ENDED_CALL_MS = 600_000;
+
   private final String self;
   private final int limit;
   private final InstantSource clock;
@@ -129,8 +131,17 @@ public final class Replicas {
     }
     Optional<ReplicaEntry> old = get(new Key(kind, key));
     if (old.isPresent() && !isRemoval(old.get())) {
-      write(ReplicaEntry.newBuilder().setKind(kind).setKey(key).setUntilMs(old.get().getUntilMs()));
+      write(ReplicaEntry.newBuilder().setKind(kind).setKey(key).setUntilMs(kept(old.get())));
     }
+  }
+
+  // Calls end by the thousand long before their limit of time, and count for limits only: their
+  // removals must not take the place of contacts.
+  private long kept(ReplicaEntry old) {
+    long untilMs = old.getUntilMs();
+    return old.getKind() == ReplicaKind.CALL
+        ? Math.min(untilMs, clock.millis() + ENDED_CALL_MS)
+        : untilMs;
   }
 
   private void write(ReplicaEntry.Builder entry) {
@@ -209,11 +220,13 @@ public final class Replicas {
     return Optional.ofNullable(entries.get(key));
   }
 
-  /// Returns the keys of the entries, of removed ones too, whose origin is wanted.
+  /// Returns the keys of the entries, of removed ones too, whose origin is wanted: contacts before
+  /// subscriptions, which end without a contact.
   public synchronized List<Key> keys(Predicate<String> origin) {
     return entries.entrySet().stream()
         .filter(each -> origin.test(each.getValue().getOrigin()))
         .map(Map.Entry::getKey)
+        .sorted()
         .toList();
   }
 

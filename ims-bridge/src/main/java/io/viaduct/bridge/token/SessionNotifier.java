@@ -399,8 +399,8 @@ public final class SessionNotifier implements SipService.Notifier {
     String end;
     synchronized (this) {
       Subscription old = dialogs.get(key);
-      if (old == null || out == null) {
-        return;
+      if (old == null || out == null || !subscribers.isLoaded()) {
+        return; // without the directory, each user would look unknown
       }
       if (!duty.isOurs(old.path().flow(), key.callId())) {
         if (!now.isBefore(old.expires())) {
@@ -461,10 +461,14 @@ public final class SessionNotifier implements SipService.Notifier {
 
   /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2). It stays if the
   /// subscriber has subscribed again since, or if a later NOTIFY was sent: a subscriber rightly
-  /// refuses a NOTIFY that a later one has overtaken.
+  /// refuses a NOTIFY that a later one has overtaken. So does the subscription of another bridge's
+  /// flow: a NAT may let in only what that bridge sends.
   private synchronized void forget(Subscription failed) {
     Subscription now = dialogs.get(failed.key());
-    if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
+    if (now != null
+        && now.path().flow().owner().isEmpty()
+        && now.remoteCseq() == failed.remoteCseq()
+        && now.cseq() == failed.cseq()) {
       remove(failed.key());
     }
   }

@@ -75,7 +75,7 @@ public final class DigestServer {
     this.clock = clock;
     this.issuer = issuer;
     this.key = issuer.key();
-    this.counts = new NonceCounts(nonces, clock.millis());
+    this.counts = new NonceCounts(nonces, issuer.beginMs(clock.millis()));
   }
 
   /// Marks a count of a nonce of this server as used, for another server that has checked nonce and

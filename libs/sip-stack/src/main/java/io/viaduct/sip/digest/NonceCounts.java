@@ -25,7 +25,7 @@ final class NonceCounts {
   private long forgottenUpToMs;
 
   /// @param limit most nonces at a time
-  /// @param beginMs start of this server: counts of nonces that were issued before are not known
+  /// @param beginMs counts of nonces that were issued before are not known
   NonceCounts(int limit, long beginMs) {
     this.limit = limit;
     this.forgottenUpToMs = beginMs - 1;

@@ -14,6 +14,7 @@ public record NonceIssuer(byte[] key, int id, Others others) {
   public static final int KEY_BYTES = 32;
 
   private static final int ID_MAX = 0xffff;
+  private static final Others NOBODY = (_, _, _, _) -> Optional.empty();
 
   public NonceIssuer {
     if (key.length != KEY_BYTES || id < 0 || id > ID_MAX) {
@@ -35,7 +36,13 @@ public record NonceIssuer(byte[] key, int id, Others others) {
   public static NonceIssuer alone() {
     byte[] key = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(key);
-    return new NonceIssuer(key, 0, (_, _, _, _) -> Optional.empty());
+    return new NonceIssuer(key, 0, NOBODY);
+  }
+
+  /// Returns the time of the first nonce whose counts this server knows: that of its start, if
+  /// others, or this server before, may have issued some with the key.
+  long beginMs(long startMs) {
+    return others == NOBODY ? Long.MIN_VALUE + 1 : startMs;
   }
 
   /// Leaves the key out.
