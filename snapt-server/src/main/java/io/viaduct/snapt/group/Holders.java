@@ -7,7 +7,6 @@ import io.viaduct.usage.v1.HolderAnswer;
 import io.viaduct.usage.v1.HolderRequest;
 import java.net.InetAddress;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ final class Holders implements MemberAccounts {
   private final MovedAddresses moved;
   private final LongSupplier nanoClock;
   private final Map<InetAddress, Holder> known = new ConcurrentHashMap<>();
-  private final Set<InetAddress> asked = ConcurrentHashMap.newKeySet();
+  private final Map<InetAddress, Long> askedNs = new ConcurrentHashMap<>(); // the last time
 
   private record Holder(String account, long sinceNs) {}
 
@@ -52,9 +51,10 @@ final class Holders implements MemberAccounts {
   @Override
   public @Nullable String accountOf(InetAddress address) {
     Holder holder = known.get(address);
-    long ageNs = holder == null ? Long.MAX_VALUE : nanoClock.getAsLong() - holder.sinceNs();
+    long nowNs = nanoClock.getAsLong();
+    long ageNs = holder == null ? Long.MAX_VALUE : nowNs - holder.sinceNs();
     if (ageNs >= KEPT_NS) {
-      ask(address);
+      ask(address, nowNs);
     }
     // Another session may have the address by now, if no answer comes.
     return holder == null || ageNs >= 2 * KEPT_NS || holder.account().isEmpty()
@@ -62,10 +62,19 @@ final class Holders implements MemberAccounts {
         : holder.account();
   }
 
-  private void ask(InetAddress address) {
-    String member = memberWith(address);
-    if (member == null || asked.size() >= ADDRESSES_MAX || !asked.add(address)) {
+  // Once in KEPT_NS, also if no answer comes: this is called for each datagram.
+  private void ask(InetAddress address, long nowNs) {
+    Long last = askedNs.get(address);
+    if (last != null && nowNs - last < KEPT_NS) {
       return;
+    }
+    if (askedNs.size() >= ADDRESSES_MAX) {
+      askedNs.clear();
+    }
+    askedNs.put(address, nowNs);
+    String member = memberWith(address);
+    if (member == null || settings.member(member).isEmpty()) {
+      return; // nobody, or a member that was removed from the configuration
     }
     members.holder(
         member,
@@ -84,12 +93,12 @@ final class Holders implements MemberAccounts {
 
           @Override
           public void onError(Throwable why) {
-            asked.remove(address); // the next datagram asks again
+            // asked again later
           }
 
           @Override
           public void onCompleted() {
-            asked.remove(address);
+            // the answer was taken
           }
         });
   }

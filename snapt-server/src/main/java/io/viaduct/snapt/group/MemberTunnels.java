@@ -7,7 +7,7 @@ import io.viaduct.snapt.policy.TunnelPorts;
 import io.viaduct.tunnel.control.v1.Relay;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +33,8 @@ final class MemberTunnels implements AutoCloseable {
   private final Consumer<List<TunnelPorts.Member>> ports;
   private final ScheduledExecutorService looking =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("member-tunnels", true));
-  private final Map<String, List<Prefix>> resolved = new HashMap<>(); // by host
+  // By id. One that the directory does not name now, because it has lost its bridge, still serves.
+  private final Map<String, TunnelPorts.Member> last = new HashMap<>();
 
   /// @param ports takes the ends of the tunnels
   MemberTunnels(
@@ -64,20 +64,21 @@ final class MemberTunnels implements AutoCloseable {
   }
 
   private void resolve(List<Relay> known) {
-    List<TunnelPorts.Member> found = new ArrayList<>();
     for (Relay each : known) {
-      List<Prefix> addresses = resolved.compute(each.getHost(), MemberTunnels::addressesOf);
-      found.add(new TunnelPorts.Member(addresses, each.getDataPort()));
+      TunnelPorts.Member before = last.get(each.getSnaptId());
+      Collection<Prefix> addresses =
+          addressesOf(each.getHost(), before == null ? List.of() : before.addresses());
+      last.put(each.getSnaptId(), new TunnelPorts.Member(addresses, each.getDataPort()));
     }
-    ports.accept(found);
+    ports.accept(List.copyOf(last.values()));
   }
 
-  private static List<Prefix> addressesOf(String host, @Nullable List<Prefix> before) {
+  private static Collection<Prefix> addressesOf(String host, Collection<Prefix> before) {
     try {
       return Stream.of(InetAddress.getAllByName(host)).map(Prefix::host).toList();
     } catch (UnknownHostException _) {
       LOG.debug("{} has no address now", host);
-      return before == null ? List.of() : before; // the last known ones stay
+      return before; // the last known ones stay
     }
   }
 

@@ -27,7 +27,7 @@ final class FlowMeter {
   private final IntervalCounters down;
   private final Refused refused = new Refused();
   private final int lossPercentMax;
-  private final boolean relaying;
+  private boolean relaying;
   private boolean ended;
   private long upLost;
   private long downLost;
@@ -57,6 +57,11 @@ final class FlowMeter {
 
   FlowState flow() {
     return flow;
+  }
+
+  /// The remote end has become known as that of a tunnel, after the flow had begun.
+  void relaying() {
+    relaying = true;
   }
 
   boolean isEnded() {

@@ -111,6 +111,13 @@ public final class SessionMeter {
     return flow != null && flow.attachment() instanceof FlowMeter meter && meter.isRelaying();
   }
 
+  /// Charges a flow to nobody, because its remote end has become known as that of a tunnel.
+  public static void relaying(FlowState flow) {
+    if (flow.attachment() instanceof FlowMeter meter) {
+      meter.relaying();
+    }
+  }
+
   /// Counts wire bytes of the session that came or went by the session of a neighbour.
   ///
   /// @param account of that session
@@ -182,7 +189,9 @@ public final class SessionMeter {
   /// Passes the use of the open interval so far to a reader, without changing any state.
   public void survey(UsageReader reader, long nowNs) {
     for (FlowMeter meter : flows) {
-      meter.survey(reader, applicationOf(meter.flow()), startNs, nowNs);
+      if (!meter.isRelaying()) { // charged to nobody, so it needs no quota
+        meter.survey(reader, applicationOf(meter.flow()), startNs, nowNs);
+      }
     }
     flowless.survey(reader, UNCLASSIFIED, startNs, nowNs);
   }

@@ -19,8 +19,8 @@ public enum EgressRefusal {
   /// The account has used up its `egress.account-bits-per-second`.
   ACCOUNT_RATE,
   /// The packet goes to the end of a tunnel, and the session itself comes by the session of a
-  /// neighbour, or was opened before that end was known: a session relays others only by links of
-  /// its own.
+  /// neighbour: a session relays others only by links of its own. Or the flow carries datagrams of
+  /// neighbours, and the packet goes elsewhere.
   RELAYED,
   /// The credit of the account does not pay for the flow's application.
   CREDIT;

@@ -319,7 +319,9 @@ public final class Relay implements SessionCarrier, AutoCloseable {
       return NOBODY;
     }
     int slot = pool.slotOfDestination(packet);
-    return slot < 0 ? foreign.receiverOf(packet) : receivers.get(slot);
+    int receiver = slot < 0 ? NOBODY : receivers.get(slot);
+    // A member may hand back an address of the pool that is reserved here now.
+    return receiver == NOBODY ? foreign.receiverOf(packet) : receiver;
   }
 
   long nowNs() {

@@ -123,9 +123,14 @@ final class Uplink implements InnerPacketSink {
   // Sessions that come through each other would carry one datagram in circles. A flow that is
   // charged to nobody leads to the end of a tunnel as long as it lasts.
   private boolean mayRelay(@Nullable FlowState flow, IpPacket packet) {
-    return policy.tunnels().isDestination(packet, translation)
-        ? !isRelayed.getAsBoolean()
-        : !SessionMeter.isRelaying(flow);
+    if (!policy.tunnels().isDestination(packet, translation)) {
+      return !SessionMeter.isRelaying(flow);
+    }
+    boolean may = !isRelayed.getAsBoolean();
+    if (may && flow != null && policy.tunnels().has(flow)) {
+      SessionMeter.relaying(flow); // it may have begun before its end was known
+    }
+    return may;
   }
 
   /// Sends an answer of the tunnel itself to an Internet host, as if the device had sent it. It is
