@@ -3,7 +3,7 @@
 -- after a crash is the same one.
 create table ro_account (
   account              text primary key references account,
-  base_microdenarii    bigint not null,              -- balance when the charging system was first asked
+  base_microdenarii    bigint not null,              -- balance when the charging system was first asked; 0 if money was there, which pays first
   told_microdenarii    bigint not null default 0,    -- use that it knows
   granted_microdenarii bigint not null default 0 check (granted_microdenarii >= 0), -- beyond that use
   session_id           text unique,                  -- Session-Id; null without a session

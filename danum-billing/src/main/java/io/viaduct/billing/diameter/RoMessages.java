@@ -28,8 +28,6 @@ import java.util.concurrent.CompletableFuture;
 record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, String domain)
     implements RoCredit.Peer {
   private static final int CLASS = 1000;
-  private static final long TOO_BUSY = 3004;
-  private static final long UNABLE_TO_DELIVER = 3002;
   private static final long QUOTA_EXHAUSTED = 3;
   private static final long FINAL = 2;
 
@@ -79,7 +77,7 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
                 .map(ServiceGrant::resultCode)
                 .orElse(answer.resultCode())
             : answer.resultCode();
-    if (result == TOO_BUSY || result == UNABLE_TO_DELIVER) {
+    if (result / CLASS == 3) { // a protocol error says nothing about the session
       return RoAnswer.without(Outcome.UNANSWERED);
     }
     // A refused first request has opened no session.

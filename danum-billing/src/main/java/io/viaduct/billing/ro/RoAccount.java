@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param balance present balance
 /// @param reserved sum of the reservations
-/// @param isLive true if a session of the account asks for quotas
-/// @param base balance when the charging system was first asked
+/// @param isLive true if a session of the account asks for quotas, or has just been refused
+/// @param base balance when the charging system was first asked, or zero if money was there
 /// @param told use that it knows
 /// @param granted credit beyond that use
 /// @param session Session-Id; null without a session

@@ -65,7 +65,7 @@ public final class RoCredit implements AutoCloseable {
   /// Sends the requests that are due.
   public void run() {
     Instant now = clock.instant();
-    for (String account : store.candidates(now, ACCOUNTS_OF_RUN)) {
+    for (String account : store.candidates(rules, now, ACCOUNTS_OF_RUN)) {
       store.take(account, rules, ids, now).ifPresent(request -> ask(request, now));
     }
   }

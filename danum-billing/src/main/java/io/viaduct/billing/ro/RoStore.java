@@ -21,21 +21,35 @@ public final class RoStore {
   // Longer than the library waits for an answer with all its retransmissions.
   private static final Duration LEASE = Duration.ofSeconds(60);
 
+  // A call that was refused leaves an ended session, and its user tries again.
+  private static final Duration RECENT = Duration.ofMinutes(1);
+
+  // The same conditions as in RoAccount#due: accounts of which nothing is due would hide others.
   private static final String CANDIDATES =
       """
       select a.account from (
-        select account from credit_session where not ended
+        select account from credit_session where not ended or heard_at > :recent
         union select account from ro_account where session_id is not null or pending is not null) a
+      join credit_account c on c.account = a.account
       left join ro_account r on r.account = a.account
-      where r.asked_until is null or r.asked_until <= ? limit ?
+      cross join lateral (select coalesce(sum(reserved_microdenarii), 0) as reserved
+        from credit_quota where account = a.account) q
+      cross join lateral (select q.reserved > 0 or exists (select from credit_session s
+        where s.account = a.account and (not s.ended or s.heard_at > :recent)) as needed) n
+      where r.account is null or r.asked_until <= :now and (r.pending is not null
+        or n.needed and (r.session_id is null or r.valid_until <= :now or not r.last_grant
+          and r.granted_microdenarii - greatest(0, r.base_microdenarii - c.balance_microdenarii - r.told_microdenarii)
+            - q.reserved < :half)
+        or not n.needed and r.valid_until < :overdue)
+      order by r.asked_until nulls first limit :limit
       """;
 
   private static final String ACCOUNT =
       """
       select c.balance_microdenarii, r.*,
         coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0) as reserved,
-        exists (select from credit_session s where s.account = c.account and not s.ended) as live
-      from credit_account c join ro_account r on r.account = c.account where c.account = ?
+        exists (select from credit_session s where s.account = c.account and (not s.ended or s.heard_at > :recent)) as live
+      from credit_account c join ro_account r on r.account = c.account where c.account = :account
       """;
 
   private final TransactionTemplate transaction;
@@ -46,9 +60,16 @@ public final class RoStore {
     this.jdbc = jdbc;
   }
 
-  /// Returns accounts that may have a request that is due.
-  List<String> candidates(Instant now, int limit) {
-    return jdbc.sql(CANDIDATES).params(Timestamp.from(now), limit).query(String.class).list();
+  /// Returns accounts that may have a request that is due, at most so many.
+  List<String> candidates(RoRules rules, Instant now, int limit) {
+    return jdbc.sql(CANDIDATES)
+        .param("now", Timestamp.from(now))
+        .param("recent", Timestamp.from(now.minus(RECENT)))
+        .param("overdue", Timestamp.from(now.minus(rules.idle())))
+        .param("half", rules.chunk().value() / 2)
+        .param("limit", limit)
+        .query(String.class)
+        .list();
   }
 
   /// Stores the request of an account that is due, and takes it for this instance.
@@ -69,19 +90,20 @@ public final class RoStore {
       lease(account, now);
       return before;
     }
-    RoAccount credit = find(account);
+    RoAccount credit = find(account, now);
     Optional<Kind> due = credit.due(rules, now);
     due.ifPresent(kind -> begin(credit, kind, rules, ids, now));
     return due.flatMap(_ -> pending(account));
   }
 
-  // Without a row of its own an account has no credit from the charging system yet.
+  // Without a row of its own an account has no credit from the charging system yet. Money that is
+  // here then pays first; the charging system is told only what is used beyond it.
   private void open(String account, Instant now) {
     int opened =
         jdbc.sql(
                 """
                 insert into ro_account (account, base_microdenarii, valid_until, asked_until)
-                select account, balance_microdenarii, :now, :now from credit_account where account = :account
+                select account, least(balance_microdenarii, 0), :now, :now from credit_account where account = :account
                 on conflict do nothing
                 """)
             .param("account", account)
@@ -119,8 +141,12 @@ public final class RoStore {
         .optional();
   }
 
-  private RoAccount find(String account) {
-    return jdbc.sql(ACCOUNT).param(account).query((row, _) -> account(account, row)).single();
+  private RoAccount find(String account, Instant now) {
+    return jdbc.sql(ACCOUNT)
+        .param("account", account)
+        .param("recent", Timestamp.from(now.minus(RECENT)))
+        .query((row, _) -> account(account, row))
+        .single();
   }
 
   private static RoAccount account(String account, ResultSet row) throws SQLException {
@@ -240,8 +266,7 @@ public final class RoStore {
   }
 
   // Balance and limit together are what is granted and not used. The change of the version pushes
-  // it
-  // to the sessions of the account.
+  // it to the sessions of the account.
   private void limit(String account) {
     jdbc.sql(
             """

@@ -21,6 +21,8 @@ final class CarriedFlows {
   private static final String APPLICATION = "voice-call";
   private static final int UDP = 17;
   private static final int FLOWS_OF_CALL = 2;
+  private static final int MEDIA_FLOWS = 8;
+  private static final long MEDIA_KBIT = 10_000; // of a flow, both directions together
 
   /// @param media addresses and ports; empty if the node has described none
   private record Call(
@@ -97,7 +99,9 @@ final class CarriedFlows {
 
   private static List<Integer> described(Call call, List<MeasuredInterval.Flow> flows) {
     return IntStream.range(0, flows.size())
-        .filter(i -> isFree(flows.get(i)) && call.media().contains(place(flows.get(i))))
+        .filter(i -> isFree(flows.get(i)) && isMedia(flows.get(i)))
+        .filter(i -> call.media().contains(place(flows.get(i))))
+        .limit(MEDIA_FLOWS)
         .boxed()
         .toList();
   }
@@ -121,6 +125,11 @@ final class CarriedFlows {
 
   private static boolean isFree(MeasuredInterval.Flow flow) {
     return flow.protocol() == UDP && flow.measure().call() == null;
+  }
+
+  // Users write the description of the media: it must not open a free way for everything.
+  private static boolean isMedia(MeasuredInterval.Flow flow) {
+    return flow.measure().preBytes() * 8 <= MEDIA_KBIT * flow.measure().durationMs();
   }
 
   // Bits per millisecond are kbit/s.

@@ -157,7 +157,8 @@ class MediationEndpointTest {
                     .header("Authorization", "Bearer " + token)
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
-    assertThat(file.body().lines().findFirst().orElseThrow()).endsWith(",device,link,revision");
+    assertThat(file.body().lines().findFirst().orElseThrow())
+        .endsWith(",device,link,carriedByCall,revision");
     assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0,0");
   }
 
