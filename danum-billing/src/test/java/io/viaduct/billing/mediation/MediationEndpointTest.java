@@ -159,7 +159,7 @@ class MediationEndpointTest {
                 HttpResponse.BodyHandlers.ofString());
     assertThat(file.body().lines().findFirst().orElseThrow())
         .endsWith(",device,link,carriedByCall,revision");
-    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0,0");
+    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0,,0");
   }
 
   @Test

@@ -132,4 +132,16 @@ class SharedLocationsTest {
     assertThat(one.told).hasSize(told);
     assertThat(two.locations.size()).isZero();
   }
+
+  @Test
+  void aBridgeWhoseDirectoryDoesNotKnowAUserEndsOnlyWhatItHasWritten() {
+    one.register(binding("sip:a@h", "", 0, 1, 600));
+    exchange();
+    two.locations.endUnless(_ -> false);
+    exchange();
+    assertThat(one.locations.all(now)).hasSize(1);
+    one.locations.endUnless(_ -> false);
+    exchange();
+    assertThat(two.locations.size()).isZero();
+  }
 }
