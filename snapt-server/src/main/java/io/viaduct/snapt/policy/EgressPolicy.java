@@ -155,7 +155,9 @@ public final class EgressPolicy {
       }
     }
     if (ownAddress) {
-      return tunnels.isOwn(protocol, port) ? null : EgressRefusal.OWN_ADDRESS;
+      // At a private address of the host, the port may be another program's.
+      boolean isTunnel = tunnels.isOwn(protocol, port) && !holds(notInternet, ipv6, high, low);
+      return isTunnel ? null : EgressRefusal.OWN_ADDRESS;
     }
     for (int i = 0; i < deny.length; i++) {
       if (fits(deny[i], protocol, port, false) && holds(denied[i], ipv6, high, low)) {

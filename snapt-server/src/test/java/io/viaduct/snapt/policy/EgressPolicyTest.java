@@ -36,7 +36,11 @@ class EgressPolicyTest {
             deny.stream().map(EgressRule::of).toList(),
             List.of(Prefix.of("203.0.113.64/27"), Prefix.of("2001:db8:c::/48")),
             true);
-    policy.own(List.of(Prefix.of("198.51.100.1/32"), Prefix.of("2001:db8:51::1/128")));
+    policy.own(
+        List.of(
+            Prefix.of("198.51.100.1/32"),
+            Prefix.of("2001:db8:51::1/128"),
+            Prefix.of("10.9.0.1/32")));
     policy.bridge(List.of(Prefix.of("192.0.2.5/32")));
     return policy;
   }
@@ -145,6 +149,9 @@ class EgressPolicyTest {
     assertThat(judge(policy, "2001:db8:51::1", UDP, 443)).isNull();
     assertThat(judge(policy, "198.51.100.1", TCP, 443)).isEqualTo(EgressRefusal.OWN_ADDRESS);
     assertThat(judge(policy, "198.51.100.1", UDP, 444)).isEqualTo(EgressRefusal.OWN_ADDRESS);
+    assertThat(judge(policy, "10.9.0.1", UDP, 443))
+        .as("a private address, where the port may be another program's")
+        .isEqualTo(EgressRefusal.OWN_ADDRESS);
     assertThat(judge(policy, "8.8.8.8", UDP, 443)).isEqualTo(EgressRefusal.DENIED);
     byte[] later = PacketText.packet("10.64.0.2", "198.51.100.1", UDP, new byte[24]);
     ByteBuffer.wrap(later).putShort(6, (short) 3);
