@@ -26,7 +26,7 @@ final class DailyEarnings {
     this.clock = clock;
   }
 
-  /// What was earned at one SNAPT on one day.
+  /// The earnings at one SNAPT on one day.
   ///
   /// @param amount in micro-denarii
   /// @param intervals intervals with a posting on that day
