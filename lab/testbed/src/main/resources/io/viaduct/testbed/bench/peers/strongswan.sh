@@ -2,6 +2,9 @@
 charon=$(find /usr/lib/ipsec /usr/libexec/ipsec -name charon -type f 2>/dev/null | head -n 1)
 : "${charon:=charon}"
 needs="$charon swanctl"
+# A plugin is no program. One that is absent is named as one: without it no ESP leaves user space.
+find /usr/lib/ipsec /usr/libexec/ipsec -name libstrongswan-kernel-libipsec.so 2>/dev/null | grep -q . ||
+	needs="$needs libstrongswan-kernel-libipsec.so"
 tun=ipsec0
 about() { echo "$("$charon" --version 2>/dev/null | head -n 1), kernel-libipsec, aes256gcm16, TUN MTU 1400 (its default), MOBIKE, dead peer detection 1 s"; }
 keys() {
