@@ -17,7 +17,6 @@ public final class Bindings {
 
   static final int CANDIDATES_MAX = 4;
   static final long CHALLENGE_SPACING_NS = 50_000_000;
-  static final long CANDIDATE_KEPT_NS = 3_000_000_000L;
 
   /// Time for which an address keeps its place against a new one.
   static final long CANDIDATE_ALONE_NS = 500_000_000;
@@ -42,20 +41,6 @@ public final class Bindings {
   // Made for the first candidate: most sessions never have one.
   private @Nullable Candidate[] candidates = {};
   private long nonce;
-
-  private static final class Candidate {
-    final InetSocketAddress address;
-    final long nonce;
-    final long sinceNs;
-    int path;
-    long challengedNs;
-
-    Candidate(InetSocketAddress address, long nonce, long nowNs) {
-      this.address = address;
-      this.nonce = nonce;
-      this.sinceNs = nowNs;
-    }
-  }
 
   /// @param paths number of paths that the session may have
   public Bindings(int paths, RandomGenerator random) {
@@ -128,6 +113,33 @@ public final class Bindings {
     return Source.CHALLENGE;
   }
 
+  /// Counts what has come from a new address: as much may be sent to it before it has answered.
+  ///
+  /// @param bytes of authentic datagrams with their outer headers
+  /// @return null if the address is not challenged
+  public @Nullable Candidate credit(InetSocketAddress from, int bytes) {
+    for (Candidate each : candidates) {
+      if (each != null && from.equals(each.address)) {
+        each.receive(bytes);
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// Returns the path that a new address may be of: the one that a datagram from there has named,
+  /// or the only one with an address; [#UNNAMED] if neither is there.
+  public int pathOf(Candidate candidate) {
+    if (candidate.path != UNNAMED || bound != 1) {
+      return candidate.path;
+    }
+    int only = 0;
+    while (addresses[only] == null) {
+      only++;
+    }
+    return only;
+  }
+
   /// Takes a RESPONSE. It binds the address that sent it, if that address was challenged with this
   /// nonce.
   ///
@@ -139,7 +151,7 @@ public final class Bindings {
           && from.equals(each.address)
           && each.nonce == response
           && (each.path == UNNAMED || each.path == path)
-          && nowNs - each.sinceNs <= CANDIDATE_KEPT_NS) {
+          && each.isOpen(nowNs)) {
         bind(path, from);
         return true;
       }
@@ -176,7 +188,7 @@ public final class Bindings {
     int free = -1;
     for (int i = 0; i < CANDIDATES_MAX; i++) {
       Candidate each = candidates[i];
-      if (each != null && nowNs - each.sinceNs > CANDIDATE_KEPT_NS) {
+      if (each != null && !each.isOpen(nowNs)) {
         candidates[i] = null;
         each = null;
       }

@@ -98,7 +98,7 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, outerBytes, of, nowNs);
     }
-    boolean newest = accepted(1, before, from, nowNs);
+    boolean newest = accepted(1, outerBytes, before, from, nowNs);
     if (!data) {
       totals.receivedOverhead(outerBytes);
       return path.message(memory.body, opener.bodyBytes(), by, from, opener.sequence(), nowNs);
@@ -180,7 +180,7 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
     }
-    boolean newest = accepted(count, before, from, nowNs);
+    boolean newest = accepted(count, outerBytes, before, from, nowNs);
     return restore(code, newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 
@@ -196,10 +196,10 @@ final class DatagramReceiver {
 
   /// Notes an authentic datagram. @return true if its sequence is the highest so far
   private boolean accepted(
-      int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
+      int datagrams, int outerBytes, long before, @Nullable InetSocketAddress from, long nowNs) {
     totals.receivedDatagrams(datagrams);
     boolean newest = opener.sequence() > before;
-    Verdict heard = path.heard(from, newest, nowNs);
+    Verdict heard = path.heard(from, newest, outerBytes, nowNs);
     if (heard != Verdict.ACCEPTED) {
       verdicts.count(heard);
     }

@@ -11,7 +11,9 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.pacing.WaitingTime;
+import io.viaduct.tunnel.path.Candidate;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -54,6 +56,8 @@ final class DatagramWriter {
   private final WaitingTime waiting = new WaitingTime();
   private long heldUntilNs = Long.MAX_VALUE;
   private String link = LinkName.UNKNOWN;
+  private @Nullable Candidate candidate;
+  private boolean toBoth;
 
   /// Creates the writer of one path.
   ///
@@ -101,11 +105,20 @@ final class DatagramWriter {
   /// Sends the queued compounds.
   ///
   /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
+  /// @param copyTo a new address of the path, which gets second copies within its credit
+  /// @param both true if nothing may leave without a second copy
   /// @param overLink the device's link that the sink leads over
   /// @return true if more is ready
   boolean drain(
-      DatagramSink sink, @Nullable InetSocketAddress boundTo, String overLink, long nowNs) {
+      DatagramSink sink,
+      @Nullable InetSocketAddress boundTo,
+      @Nullable Candidate copyTo,
+      boolean both,
+      String overLink,
+      long nowNs) {
     link = overLink;
+    candidate = copyTo;
+    toBoth = both;
     boolean more = send(sink, boundTo, nowNs);
     waiting.set(more || isHeld(), nowNs);
     return more;
@@ -123,13 +136,31 @@ final class DatagramWriter {
         return false;
       }
       Compound next = queues.peek();
-      if (next != null && next.isLong()) {
+      if (next == null || toBoth && !isPaid(next)) {
+        return false;
+      }
+      if (next.isLong()) {
         fragments(next, sink, boundTo, nowNs);
       } else {
         burst(sink, boundTo, allowance, nowNs);
       }
     }
     return false;
+  }
+
+  // Whether the new address may have a copy of the next datagram, whatever is added to it.
+  private boolean isPaid(Compound next) {
+    return candidate != null
+        && !next.isLong()
+        && bytes(next) + Record.STAMP_BLOCK_BYTES + headerBytes(candidate) <= candidate.credit();
+  }
+
+  private static int headerBytes(Candidate of) {
+    return OuterHeader.of(of.address()).bytes();
+  }
+
+  private static int bytes(Compound compound) {
+    return Sealer.OVERHEAD + compound.bodyBytes();
   }
 
   /// Drops a compound that waits for this path, because no other path may carry it. It takes a
@@ -210,8 +241,9 @@ final class DatagramWriter {
     boolean mayRepeat = others.mayRepeat();
     boolean kept = false;
     boolean bound = false;
+    boolean toCandidate = candidate != null && candidate.credit() > 0;
     for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
-      int length = Sealer.OVERHEAD + next.bodyBytes();
+      int length = bytes(next);
       int c = next.serviceClass().ordinal();
       boolean stamp =
           stampDue(c, nowNs)
@@ -235,11 +267,12 @@ final class DatagramWriter {
           || keptToo != kept
           || segments == LoopMemory.BURST_SEGMENTS_MAX
           || filled + length > LoopMemory.BURST_BYTES_MAX
-          || filled >= allowance) {
+          || filled >= allowance
+          || toCandidate) { // one by one, so that the credit is used up
         break;
       }
       queues.take(next, nowNs);
-      boolean twice = kept || copyPath != FlowState.NO_PATH;
+      boolean twice = kept || copyPath != FlowState.NO_PATH || toCandidate;
       int type = twice ? DatagramHeader.TYPE_COPIED : DatagramHeader.TYPE_DATA;
       filled += seal(next, type, stamp, burst, filled, nowNs);
       segments++;
@@ -255,7 +288,22 @@ final class DatagramWriter {
     } else if (kept) {
       recent.add(burst, filled, segmentBytes, nowNs);
     }
+    if (toCandidate) {
+      copy(burst, filled, sink, nowNs);
+    }
     give(sink, burst.writerIndex(filled), segmentBytes, bound, to, nowNs);
+  }
+
+  /// Sends a second copy of a datagram to the new address, if it has credit. Its loss says nothing
+  /// about the path, so it does not count as sent by it.
+  private void copy(ByteBuf datagram, int length, DatagramSink sink, long nowNs) {
+    Candidate to = candidate;
+    int outerBytes = to == null ? 0 : length + headerBytes(to);
+    if (to != null && to.pays(outerBytes)) {
+      totals.sentOverhead(outerBytes);
+      ByteBuf second = memory.allocator.directBuffer(length).writeBytes(datagram, 0, length);
+      sink.send(second, length, to.address(), nowNs);
+    }
   }
 
   /// Returns the second path that a compound takes, because one of its flows asks for it.

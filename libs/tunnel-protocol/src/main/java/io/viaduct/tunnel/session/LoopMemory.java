@@ -48,6 +48,7 @@ public final class LoopMemory implements AutoCloseable {
   final TimerLateness timerLateness = new TimerLateness();
   final FragmentMemory fragments = new FragmentMemory();
   final PathNotes pathNotes = new PathNotes();
+  final KeptBytes kept = new KeptBytes();
 
   /// A path message and its padding of zeros.
   final byte[] padded = new byte[TunnelLimits.PATH_MTU_MAX];

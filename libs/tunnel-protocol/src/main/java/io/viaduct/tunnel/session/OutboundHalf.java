@@ -9,6 +9,7 @@ import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.path.Candidate;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.MaxWeight;
@@ -32,10 +33,12 @@ final class OutboundHalf {
   final PacketIntake intake;
   private final DatagramWriter.OtherPaths otherPaths = new OthersOfSession();
   private final boolean hasCopies;
+  private final boolean atDevice;
 
   OutboundHalf(
       SessionState state, TunnelSettings settings, LoopMemory memory, Aead aead, long nowNs) {
     TunnelTerms terms = state.terms;
+    atDevice = state.atDevice;
     hasCopies = terms.limits().hasCopies();
     Direction direction = state.atDevice ? Direction.UP : Direction.DOWN;
     sealer =
@@ -98,7 +101,7 @@ final class OutboundHalf {
             pacer);
     PacketEncoder encoder =
         new PacketEncoder(budget.bodyBytesMax(), memory.compounds, compounds::enqueue);
-    RecentBursts recent = new RecentBursts(memory.allocator);
+    RecentBursts recent = new RecentBursts(memory);
     return new SessionPath(
         id,
         budget,
@@ -147,9 +150,11 @@ final class OutboundHalf {
 
   /// The other paths of the session, as the writer of one path needs them.
   private final class OthersOfSession implements DatagramWriter.OtherPaths {
+    // The only path of a device may move to another address, which its NAT or it decides; what
+    // leaves the device takes the new one at once.
     @Override
     public boolean mayRepeat() {
-      return hasCopies && paths.areSeveralInUse();
+      return hasCopies && (!atDevice || paths.areSeveralInUse());
     }
 
     @Override
@@ -170,9 +175,12 @@ final class OutboundHalf {
       @Nullable InetSocketAddress to,
       String link,
       long nowNs) {
-    boolean more = path.datagrams.drain(sink, to, link, nowNs);
+    Candidate candidate = to == null ? null : path.candidate;
+    Candidate copyTo = candidate != null && candidate.isOpen(nowNs) ? candidate : null;
+    boolean both = path.isMoving();
+    boolean more = path.datagrams.drain(sink, to, copyTo, both, link, nowNs);
     while (!more && path.compounds.closeFilled(nowNs)) {
-      more = path.datagrams.drain(sink, to, link, nowNs);
+      more = path.datagrams.drain(sink, to, copyTo, both, link, nowNs);
     }
     return more;
   }

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.TrainRun;
 import io.viaduct.tunnel.path.Bindings;
+import io.viaduct.tunnel.path.Candidate;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -27,6 +28,7 @@ final class PathExchange {
   private static final long MOVING_NS_MAX = 500_000_000;
 
   private final boolean agent;
+  private final boolean copies;
   private final boolean shares;
   private final boolean namesLinks;
   private final boolean tries;
@@ -43,6 +45,7 @@ final class PathExchange {
   PathExchange(
       SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
     this.agent = state.atDevice;
+    this.copies = state.terms.limits().hasCopies();
     this.shares = state.terms.limits().hasMeasurements();
     this.namesLinks = state.terms.limits().hasLinkNames();
     this.tries = state.terms.limits().hasPathTrials();
@@ -63,18 +66,25 @@ final class PathExchange {
   boolean carries(SessionPath path) {
     return agent
         || !carrier.isUdp()
-        || bindings.address(path.id) != null && !isMoving(path) && !path.silent;
+        || bindings.address(path.id) != null && !path.isMoving() && !path.silent;
   }
 
-  private static boolean isMoving(SessionPath path) {
-    return path.movingUntilNs != Long.MAX_VALUE;
+  /// Returns whether datagrams may leave by a path that moves, to both its addresses: no other path
+  /// takes them, and the new address has credit.
+  boolean carriesToBoth(SessionPath path) {
+    return path.isMoving()
+        && path.candidate != null
+        && path.candidate.credit() > 0
+        && carrier.isUdp()
+        && !path.silent
+        && paths.isUsable(path);
   }
 
   /// Lets the packets of a path wait, because a probe has named it at a new address: its old one is
   /// probably gone. They wait until the new address has answered, the old one is heard, or two
   /// round trips have passed. So a delayed probe stops nothing for long.
   private void moves(SessionPath path, long nowNs) {
-    if (bindings.address(path.id) != null && !isMoving(path) && nowNs >= path.stayNs) {
+    if (bindings.address(path.id) != null && !path.isMoving() && nowNs >= path.stayNs) {
       double twiceNs = 2 * path.roundTripUs() * 1000; // NaN becomes 0
       path.movingUntilNs = nowNs + Math.clamp((long) twiceNs, MOVING_NS_MIN, MOVING_NS_MAX);
       path.stayNs = path.movingUntilNs + MOVING_NS_MAX;
@@ -83,7 +93,7 @@ final class PathExchange {
   }
 
   private void settles(SessionPath path, long nowNs) {
-    if (isMoving(path)) {
+    if (path.isMoving()) {
       path.movingUntilNs = Long.MAX_VALUE;
       moves.follow(this::carries, nowNs);
     }
@@ -186,12 +196,28 @@ final class PathExchange {
         shares ? path.measurement(nowNs) : null);
   }
 
-  /// Takes the source of an authentic datagram. @return ACCEPTED or CANDIDATES_FULL
-  Verdict heard(@Nullable InetSocketAddress from, boolean newest, long nowNs) {
+  /// Takes the source of an authentic datagram.
+  ///
+  /// @param bytes of the datagram with its outer headers
+  /// @return ACCEPTED or CANDIDATES_FULL
+  Verdict heard(@Nullable InetSocketAddress from, boolean newest, int bytes, long nowNs) {
     if (agent || from == null) {
       return Verdict.ACCEPTED;
     }
-    return heard(from, paths.areMany() ? Bindings.UNNAMED : 0, newest, nowNs);
+    Verdict verdict = heard(from, paths.areMany() ? Bindings.UNNAMED : 0, newest, nowNs);
+    if (copies) {
+      credit(from, bytes);
+    }
+    return verdict;
+  }
+
+  /// Lets a new address have copies of what leaves for its path, within what has come from there.
+  private void credit(InetSocketAddress from, int bytes) {
+    Candidate candidate = bindings.credit(from, bytes);
+    SessionPath its = candidate == null ? null : paths.find(bindings.pathOf(candidate));
+    if (its != null && bindings.address(its.id) != null) {
+      its.candidate = candidate;
+    }
   }
 
   private Verdict heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
@@ -205,6 +231,7 @@ final class PathExchange {
         SessionPath bound = pathOf(from);
         answers(bound, nowNs);
         if (bound != null) {
+          bound.candidate = null;
           settles(bound, nowNs);
         }
       }
@@ -388,6 +415,9 @@ final class PathExchange {
     boolean newest = number > path.probeNumber;
     path.probeNumber = Math.max(path.probeNumber, number);
     Verdict verdict = heard(from, id, newest, nowNs);
+    if (copies) {
+      credit(from, 0); // the path of the address is known now
+    }
     if (newest && verdict == Verdict.ACCEPTED && !from.equals(bindings.address(id))) {
       moves(path, nowNs);
     }
@@ -511,6 +541,7 @@ final class PathExchange {
     path.recent.moveTo(path.repeats, nowNs);
     path.changed();
     path.movingUntilNs = Long.MAX_VALUE;
+    path.candidate = null;
     listener.bindingMoved(before, from);
     moves.follow(this::carries, nowNs);
     return Verdict.ACCEPTED;

@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 
 /// Keeps the low-delay bursts that have left by a path lately. They leave again by another one if
 /// the path is lost, or begins to lose: the peer drops those that it has
@@ -22,22 +21,41 @@ final class RecentBursts {
   /// Time by which jitter may change the order of a path.
   static final long DISORDER_NS = 20_000_000;
 
-  private final ByteBufAllocator allocator;
+  private final LoopMemory memory;
   private final BurstQueue bursts = new BurstQueue(BURSTS_MAX, BYTES_MAX);
   private boolean isConfirmed;
   private long confirmedNs;
 
-  RecentBursts(ByteBufAllocator allocator) {
-    this.allocator = allocator;
+  RecentBursts(LoopMemory memory) {
+    this.memory = memory;
   }
 
-  /// Keeps a copy of a burst that leaves now. The oldest ones give way to it.
+  boolean isEmpty() {
+    return bursts.isEmpty();
+  }
+
+  /// Keeps a copy of a burst that leaves now. The oldest ones give way to it. While the sessions of
+  /// the loop together have no room for it, it is not kept.
   void add(ByteBuf burst, int length, int ofSegment, long nowNs) {
     expire(nowNs);
-    while (!bursts.hasRoom(length)) {
-      bursts.take().release();
+    while (!bursts.isEmpty() && !(bursts.hasRoom(length) && memory.kept.hasRoom(length))) {
+      drop();
     }
-    bursts.add(allocator.directBuffer(length).writeBytes(burst, 0, length), ofSegment, nowNs);
+    if (memory.kept.hasRoom(length)) {
+      memory.kept.take(length);
+      bursts.add(
+          memory.allocator.directBuffer(length).writeBytes(burst, 0, length), ofSegment, nowNs);
+    }
+  }
+
+  private ByteBuf take() {
+    ByteBuf burst = bursts.take();
+    memory.kept.giveBack(burst.readableBytes());
+    return burst;
+  }
+
+  private void drop() {
+    take().release();
   }
 
   /// Notes that a datagram has arrived.
@@ -51,14 +69,14 @@ final class RecentBursts {
   /// Forgets what is too old.
   void expire(long nowNs) {
     while (!bursts.isEmpty() && nowNs - bursts.oldestNs() > AGE_NS_MAX) {
-      bursts.take().release();
+      drop();
     }
   }
 
   /// Gives what may be lost with the path to one that works, in the order in which it left.
   void moveTo(CopyQueue other, long nowNs) {
     while (isConfirmed && !bursts.isEmpty() && bursts.oldestNs() - confirmedNs < 0) {
-      bursts.take().release();
+      drop();
     }
     moveAllTo(other, nowNs);
   }
@@ -68,14 +86,14 @@ final class RecentBursts {
     expire(nowNs);
     while (!bursts.isEmpty()) {
       int segment = bursts.oldestSegmentBytes();
-      other.add(bursts.take(), segment, nowNs);
+      other.add(take(), segment, nowNs);
     }
   }
 
   /// Forgets everything.
   void clear() {
     while (!bursts.isEmpty()) {
-      bursts.take().release();
+      drop();
     }
   }
 }

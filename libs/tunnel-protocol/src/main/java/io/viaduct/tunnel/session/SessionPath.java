@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
 import io.viaduct.tunnel.pacing.TrainRun;
+import io.viaduct.tunnel.path.Candidate;
 import io.viaduct.tunnel.path.LossEstimate;
 import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -83,6 +84,9 @@ final class SessionPath {
   /// that it moves. Long.MAX_VALUE at other times.
   long movingUntilNs = Long.MAX_VALUE;
 
+  /// A new address of the path that has not answered yet, which gets copies; null without one.
+  @Nullable Candidate candidate;
+
   /// Time before which the path does not wait for another move.
   long stayNs = Long.MIN_VALUE;
 
@@ -124,6 +128,11 @@ final class SessionPath {
     this.copies = copies;
     this.repeats = repeats;
     this.recent = recent;
+  }
+
+  /// Returns whether packets wait, because the device has said that the path moves.
+  boolean isMoving() {
+    return movingUntilNs != Long.MAX_VALUE;
   }
 
   /// Sets the link of the path, at the device.

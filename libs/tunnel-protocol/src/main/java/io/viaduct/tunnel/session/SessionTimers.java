@@ -41,10 +41,12 @@ final class SessionTimers {
   long dueNs() {
     long next = Math.min(controls.dueNs(), stats.dueNs());
     next = mayControl(choice.nearest()) ? next : Long.MAX_VALUE;
+    boolean keeps = flows.size() > 0 || !histories.isEmpty();
     for (SessionPath each : paths.open()) {
       next = Math.min(next, each.compounds.dueNs());
+      keeps |= !each.recent.isEmpty();
     }
-    return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
+    return keeps ? Math.min(next, expiryNs) : next;
   }
 
   void tick(long nowNs) {

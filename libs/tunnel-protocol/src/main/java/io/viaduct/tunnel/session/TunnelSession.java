@@ -183,7 +183,7 @@ public final class TunnelSession implements AutoCloseable {
     boolean repeatsWait = !from.repeats.isEmpty() && drain(from.repeats, from, sink, nowNs);
     boolean dataWait =
         over != null
-            && path.carries(from)
+            && (path.carries(from) || path.carriesToBoth(from))
             && outbound.drain(
                 from,
                 over,

@@ -79,6 +79,10 @@ final class PathsRig implements AutoCloseable {
   final List<byte[]> atSnapt = new ArrayList<>();
   final List<byte[]> atAgent = new ArrayList<>();
   final List<byte[]> captured = new ArrayList<>();
+
+  /// Datagrams of the SNAPT to addresses that no link has.
+  final List<byte[]> elsewhere = new ArrayList<>();
+
   final List<String> moves = new ArrayList<>();
   final TunnelSession agent;
   final TunnelSession snapt;
@@ -231,6 +235,8 @@ final class PathsRig implements AutoCloseable {
         Link by = up ? link : linkOf(to);
         if (by != null) {
           put(by, datagram);
+        } else {
+          elsewhere.add(datagram);
         }
       }
       burst.release();
