@@ -103,7 +103,7 @@ public final class BlockCompressor {
   private int tryCodec(
       @Nullable SendContext known, int step, byte[] raw, int start, int bytes, long nowNs) {
     memory.compressions++;
-    int level = known == null ? 0 : known.level();
+    int level = known == null ? 0 : known.level(nowNs);
     int wanted = CodecPolicy.level(step);
     if (known != null) {
       known.wantLevel(wanted, nowNs);

@@ -16,6 +16,8 @@ public enum HistoryEvent {
   EPOCH_ADOPTED,
   /// An announcement names blocks that this end does not hold, or its hash differs.
   EPOCH_NOT_REBUILT,
+  /// An epoch was not used so long after its announcement that the peer may have forgotten it.
+  EPOCH_STALE,
   /// The peer does not hold an epoch that this end has used.
   EPOCH_LOST_AT_PEER,
   /// The history begins anew, because the peer announced no epoch of the sent blocks.

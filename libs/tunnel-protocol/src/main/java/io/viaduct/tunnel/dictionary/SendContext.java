@@ -17,6 +17,10 @@ public final class SendContext extends HistoryContext {
   /// most half as often.
   private static final long BUILD_SPACING_NS = 50_000_000;
 
+  /// Longest time from the last announcement of an epoch to its first use. A receiver forgets an
+  /// epoch that was not used for twice as long.
+  private static final long FIRST_USE_NS_MAX = 5_000_000_000L;
+
   private final int id;
   private final long remoteHigh;
   private final long remoteLow;
@@ -31,6 +35,7 @@ public final class SendContext extends HistoryContext {
   private int unsealedOlder;
   private long announcedUpTo;
   private long announcedNs;
+  private long heardNs; // the newest epoch was announced or repeated
   private long builtNs;
 
   SendContext(
@@ -60,9 +65,13 @@ public final class SendContext extends HistoryContext {
 
   /// Returns the level of the epoch that [#compress] would use, 0 without one. Switches to a new
   /// epoch if one is ready.
-  public int level() {
+  public int level(long nowNs) {
     SendDictionary next = ready;
-    if (next != null && unsealedOlder == 0) {
+    if (next != null && next.epoch() != epoch() && nowNs - heardNs > FIRST_USE_NS_MAX) {
+      ready = null;
+      free(next);
+      memory.count(HistoryEvent.EPOCH_STALE);
+    } else if (next != null && unsealedOlder == 0) {
       ready = null;
       unsealedOlder = unsealedOfCurrent;
       unsealedOfCurrent = 0;
@@ -153,6 +162,9 @@ public final class SendContext extends HistoryContext {
   /// Takes EPOCH: the receiver holds the announced epoch.
   void announced(EpochAnnouncement a, long nextSequence, long nowNs) {
     boolean tooSoon = newestEpoch != 0 && nowNs - builtNs < BUILD_SPACING_NS;
+    if (a.epoch == newestEpoch) {
+      heardNs = nowNs;
+    }
     if (a.epoch <= newestEpoch || building || tooSoon) {
       return; // the receiver repeats it
     }
@@ -175,6 +187,7 @@ public final class SendContext extends HistoryContext {
     }
     announcedUpTo = upTo;
     announcedNs = nowNs;
+    heardNs = nowNs;
     newestEpoch = a.epoch;
     build(new Build(a, content, length, wantedLevel, nowNs));
   }

@@ -44,6 +44,17 @@ class HistorySimulationProperties {
     assertThat(seen).as("seed %d", SimulationProgress.SEED).isEqualTo(EnumSet.allOf(Event.class));
   }
 
+  /// In this run an epoch was first used ten seconds after its announcement, when the receiver had
+  /// forgotten it: the datagram was lost.
+  @Example
+  void anEpochThatThePeerMayHaveForgottenIsNotUsed() {
+    long seed = -3_713_658_604_131_899_185L;
+    try (HistorySimulation run =
+        new HistorySimulation(seed, NetworkFaults.upTo30Percent(seed), false)) {
+      assertThatCode(() -> run.run(10_000)).as("seed %d", seed).doesNotThrowAnyException();
+    }
+  }
+
   @Property(tries = 2, shrinking = ShrinkingMode.OFF)
   void withoutLossEveryPacketArrivesAndHistoryPays(@ForAll long seed) {
     NetworkFaults faults = new NetworkFaults(0, 0.2, 0, false);
