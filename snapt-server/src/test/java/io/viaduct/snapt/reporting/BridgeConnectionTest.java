@@ -13,7 +13,9 @@ class BridgeConnectionTest {
     Random random = new Random(seed);
     long[] pauses =
         LongStream.generate(() -> BridgeConnection.retryMs(random)).limit(1_000).toArray();
-    assertThat(pauses).as("seed %d", seed).allMatch(ms -> ms >= 500 && ms < 1_500);
+    assertThat(LongStream.of(pauses).boxed())
+        .as("seed %d", seed)
+        .allMatch(ms -> ms >= 500 && ms < 1_500);
     assertThat(LongStream.of(pauses).filter(ms -> ms < 1_000).count())
         .as("of 1000 in the first half, seed %d", seed)
         .isBetween(400L, 600L);
