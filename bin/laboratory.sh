@@ -40,10 +40,14 @@ ready() { # checks once what a laboratory needs; called before the build too, wh
 # child of 'unshare' is the first process of the laboratory. It is a shell, because the first process
 # inherits orphans and must reap them. All other processes are inside and die with that child.
 laboratory() {
-	local java life input status=0
+	local java life input status=0 module=testbed program=(io.viaduct.testbed.LaboratoryCommand)
 	ready "$@"
+	if [ "$1 ${2:-}" = "bench control" ]; then # it has code of the services, so it is no part of testbed
+		module=benchmarks program=(io.viaduct.controlbench.ControlCommand)
+		set -- "${@:3}"
+	fi
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
-		-cp "$root/lab/testbed/target/testbed-$(version).jar:$root/lab/testbed/target/lib/*")
+		-cp "$root/lab/$module/target/$module-$(version).jar:$root/lab/$module/target/lib/*")
 	trap leave EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -55,9 +59,9 @@ laboratory() {
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
 	# Bash gives a background process no standard input of its own accord; only 'lab' reads it.
-	if [ "$1" = lab ]; then exec {input}<&0; else exec {input}</dev/null; fi
+	if [ "${1:-}" = lab ]; then exec {input}<&0; else exec {input}</dev/null; fi
 	# shellcheck disable=SC2016
-	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" <&0 & exec 2>/dev/null; wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" <&"$input" &
+	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" <&0 & exec 2>/dev/null; wait $!' first "${java[@]}" "${program[@]}" "$@" --root "$root" --directory "$work" <&"$input" &
 	inside=$!
 	wait "$inside" || status=$?
 	inside=

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /// The enrolled SNAPTs with their last status. Thread-safe.
 public final class SnaptDirectory {
@@ -42,12 +43,28 @@ public final class SnaptDirectory {
   private static final int HOST_CHARACTERS_MAX = 253;
   private static final int LOAD_PERCENT_MAX = 100;
 
+  /// A price that begins is told at most so late.
+  private static final Duration VIEW_AGE_MAX = Duration.ofSeconds(1);
+
   private final Duration staleAfter;
   private final InstantSource clock;
   private final Replicas replicas;
   private final Map<String, SnaptEntry> entries = new LinkedHashMap<>();
   private final Instant completeAt;
   private volatile boolean isBillings; // the list is billing's, of now or of the last time
+  private @Nullable View view; // guarded by the entries; null after a change
+  private View lastView = new View(Instant.MIN, Instant.MIN, List.of(), List.of());
+
+  /// The two lists of one moment. They are made once for all devices and SNAPTs of a large fleet:
+  /// for each subscription and each status they would cost more than all else.
+  ///
+  /// @param until time at which they are made again, because silence and prices follow the clock
+  private record View(
+      Instant from, Instant until, List<Relay> relays, List<DirectoryEntry> entries) {
+    boolean isOf(Instant now) {
+      return !now.isBefore(from) && now.isBefore(until);
+    }
+  }
 
   /// Makes the directory of a bridge without others.
   public SnaptDirectory(List<Snapt> configured, Duration staleAfter, InstantSource clock) {
@@ -82,6 +99,7 @@ public final class SnaptDirectory {
   public void configure(Collection<EnrolledSnapt> all) {
     synchronized (entries) {
       Map<String, SnaptEntry> former = Map.copyOf(entries);
+      view = null;
       entries.clear();
       for (EnrolledSnapt each : all) {
         SnaptEntry known = former.get(each.snapt().id());
@@ -143,8 +161,15 @@ public final class SnaptDirectory {
   }
 
   private void keep(String id, SnaptStatus status) {
+    Instant now = clock.instant();
     entries.computeIfPresent(
-        id, (_, old) -> new SnaptEntry(old.enrolled(), status, clock.instant(), false));
+        id,
+        (_, old) -> {
+          if (state(old, now) != State.UP || !old.isToldLike(status)) {
+            view = null;
+          }
+          return new SnaptEntry(old.enrolled(), status, now, false);
+        });
   }
 
   /// Takes a status that another bridge has got, or that the SNAPT has left it.
@@ -154,6 +179,7 @@ public final class SnaptDirectory {
         return;
       }
       if (Replicas.isRemoval(entry)) {
+        view = null;
         entries.computeIfPresent(entry.getKey(), (_, old) -> old.gone());
       } else {
         keep(entry.getKey(), entry.getSnapt());
@@ -168,6 +194,7 @@ public final class SnaptDirectory {
     synchronized (entries) {
       if (replicas.isAlone() || replicas.isOwn(ReplicaKind.SNAPT, id)) {
         replicas.remove(ReplicaKind.SNAPT, id);
+        view = null;
         entries.computeIfPresent(id, (_, old) -> old.gone());
       }
     }
@@ -186,10 +213,14 @@ public final class SnaptDirectory {
   }
 
   public State state(SnaptEntry entry) {
+    return state(entry, clock.instant());
+  }
+
+  private State state(SnaptEntry entry, Instant now) {
     if (entry.seen() == null) {
       return State.UNKNOWN;
     }
-    return entry.away() || isSilent(entry, clock.instant()) ? State.STALE : State.UP;
+    return entry.away() || isSilent(entry, now) ? State.STALE : State.UP;
   }
 
   private boolean isSilent(SnaptEntry entry, Instant now) {
@@ -199,29 +230,69 @@ public final class SnaptDirectory {
 
   /// Returns the SNAPTs that a device may connect to, the preferred first; empty as [#entries]. The
   /// order is that of [#all], so that the list changes only when a SNAPT comes or goes, or its
-  /// price changes.
+  /// price changes. It is the same object until then.
   public List<Relay> relays() {
-    return complete().stream().flatMap(entry -> relay(entry).stream()).toList();
+    return view().relays;
   }
 
   /// Returns the SNAPTs that may be used now, with their state, for the devices of each SNAPT;
   /// empty after a start while a SNAPT that is up may not have announced itself yet, because
-  /// devices take the list as complete.
+  /// devices take the list as complete. It is the same object until it changes.
   public List<DirectoryEntry> entries() {
-    return complete().stream().flatMap(entry -> entry(entry).stream()).toList();
+    return view().entries;
   }
 
-  private List<SnaptEntry> complete() {
-    List<SnaptEntry> known = all();
-    return clock.instant().isBefore(completeAt)
-            && known.stream().anyMatch(each -> each.status() == null)
+  private View view() {
+    synchronized (entries) {
+      Instant now = clock.instant();
+      View known = view;
+      if (known != null && known.isOf(now)) {
+        return known;
+      }
+      List<SnaptEntry> complete = complete(now);
+      View last = lastView;
+      View made =
+          new View(
+              now,
+              until(now),
+              same(last.relays, complete.stream().flatMap(e -> relay(e, now).stream()).toList()),
+              same(last.entries, complete.stream().flatMap(e -> entry(e, now).stream()).toList()));
+      view = made;
+      lastView = made;
+      return made;
+    }
+  }
+
+  // A list that has not changed stays the same object, so that its readers compare nothing else.
+  private static <T> List<T> same(List<T> before, List<T> now) {
+    return now.equals(before) ? before : now;
+  }
+
+  private List<SnaptEntry> complete(Instant now) {
+    return now.isBefore(completeAt)
+            && entries.values().stream().anyMatch(each -> each.status() == null)
         ? List.of()
-        : known;
+        : List.copyOf(entries.values());
   }
 
-  private Optional<DirectoryEntry> entry(SnaptEntry entry) {
+  /// Returns the time at which the lists may change without an event.
+  private Instant until(Instant now) {
+    Instant until = now.plus(VIEW_AGE_MAX);
+    if (now.isBefore(completeAt) && completeAt.isBefore(until)) {
+      until = completeAt;
+    }
+    for (SnaptEntry each : entries.values()) {
+      Instant seen = each.seen();
+      if (seen != null && !isSilent(each, now) && seen.plus(staleAfter).isBefore(until)) {
+        until = seen.plus(staleAfter).plusNanos(1);
+      }
+    }
+    return until;
+  }
+
+  private Optional<DirectoryEntry> entry(SnaptEntry entry, Instant now) {
     SnaptStatus status = entry.status();
-    return status == null || state(entry) != State.UP
+    return status == null || state(entry, now) != State.UP
         ? Optional.empty()
         : Optional.of(
             DirectoryEntry.newBuilder()
@@ -230,7 +301,7 @@ public final class SnaptDirectory {
                 .setControlPort(status.getControlPort())
                 .setDataPort(status.getDataPort())
                 .setRegion(entry.region())
-                .addAllSurcharges(entry.enrolled().surcharges().at(clock.instant()))
+                .addAllSurcharges(entry.enrolled().surcharges().at(now))
                 .setStateValue(status.getStateValue()) // also one of a later version
                 .setDrainDeadlineMs(status.getDrainDeadlineMs())
                 .setLoadPercent(status.getLoadPercent())
@@ -238,9 +309,11 @@ public final class SnaptDirectory {
   }
 
   /// A SNAPT that drains refuses new sessions, so no device is sent to it.
-  private Optional<Relay> relay(SnaptEntry entry) {
+  private Optional<Relay> relay(SnaptEntry entry, Instant now) {
     SnaptStatus status = entry.status();
-    return status == null || state(entry) != State.UP || status.getState() == SnaptState.DRAINING
+    return status == null
+            || state(entry, now) != State.UP
+            || status.getState() == SnaptState.DRAINING
         ? Optional.empty()
         : Optional.of(
             new Relay(
@@ -249,7 +322,7 @@ public final class SnaptDirectory {
                 status.getControlPort(),
                 status.getDataPort(),
                 entry.region(),
-                entry.enrolled().surcharges().at(clock.instant())));
+                entry.enrolled().surcharges().at(now)));
   }
 
   private static boolean isWellFormed(SnaptStatus status) {

@@ -43,6 +43,18 @@ public record SnaptEntry(
         && status.getControlPort() == other.getControlPort();
   }
 
+  /// Returns whether devices are told of another status what they were told of this one.
+  boolean isToldLike(SnaptStatus other) {
+    return status != null
+        && status.getHost().equals(other.getHost())
+        && status.getControlPort() == other.getControlPort()
+        && status.getDataPort() == other.getDataPort()
+        && status.getRegion().equals(other.getRegion())
+        && status.getStateValue() == other.getStateValue()
+        && status.getDrainDeadlineMs() == other.getDrainDeadlineMs()
+        && status.getLoadPercent() == other.getLoadPercent();
+  }
+
   /// The state of a SNAPT as operators see it.
   public enum State {
     UP,

@@ -171,9 +171,14 @@ public final class LocationService {
         .toList();
   }
 
-  /// Returns the contact that was registered last; empty if the user is not registered.
-  public Optional<Binding> latest(String user, Instant now) {
-    return bindings(user, now).stream().findFirst();
+  /// Returns whether a user has a live contact.
+  public boolean isRegistered(String user, Instant now) {
+    for (Binding each : byUser.getOrDefault(user, List.of())) {
+      if (each.isLive(now)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Returns all live bindings, sorted by user and contact.

@@ -8,10 +8,15 @@ import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.DrainOrder;
 import io.viaduct.usage.v1.Revocations;
+import io.viaduct.usage.v1.SignedDirectory;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.TokenKey;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -24,16 +29,33 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   private final String peer;
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
-  private final Supplier<SnaptStatusAck> keys;
+  private final Supplier<List<TokenKey>> keys;
+  private final Supplier<Told> relays;
   private final Supplier<Optional<Revocations>> revocations;
   private final StreamObserver<SnaptStatusAck> acks;
   private final Consumer<Optional<Refusal>> outcomes;
-  private @Nullable Revocations told; // guarded by the claims: they make one call at a time
+  // Guarded by the claims: they make one call at a time.
+  private @Nullable Revocations told;
+  private Told toldRelays = Told.NOTHING;
   private volatile boolean ended;
+
+  /// The directory for a SNAPT.
+  ///
+  /// @param entries empty while it is not complete
+  /// @param signed the same by the bridge's signature; null while it is empty
+  record Told(List<DirectoryEntry> entries, @Nullable SignedDirectory signed) {
+    static final Told NOTHING = new Told(List.of(), null);
+
+    /// Returns whether nothing has changed, the signature's age included.
+    boolean isSame(Told other) {
+      return entries.equals(other.entries) && Objects.equals(signed, other.signed);
+    }
+  }
 
   /// @param id common name of the certificate
   /// @param peer address and port of the other end of the connection
-  /// @param keys makes the answer to an accepted status: the current token keys and the directory
+  /// @param keys the current token keys
+  /// @param relays the directory; its parts are the same objects until they change
   /// @param revocations the revoked tokens: the same object until they change; empty while they are
   ///   not known
   /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
@@ -42,7 +64,8 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
       String peer,
       SnaptDirectory directory,
       SnaptClaims claims,
-      Supplier<SnaptStatusAck> keys,
+      Supplier<List<TokenKey>> keys,
+      Supplier<Told> relays,
       Supplier<Optional<Revocations>> revocations,
       StreamObserver<SnaptStatusAck> acks,
       Consumer<Optional<Refusal>> outcomes) {
@@ -51,6 +74,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     this.directory = directory;
     this.claims = claims;
     this.keys = keys;
+    this.relays = relays;
     this.revocations = revocations;
     this.acks = acks;
     this.outcomes = outcomes;
@@ -103,9 +127,17 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     }
   }
 
-  // A SNAPT that does not read its stream gets the list later: it may be long.
+  // The lists may be long. So a SNAPT gets each once, and later if it does not read its stream.
   private SnaptStatusAck.Builder answer() {
-    SnaptStatusAck.Builder answer = keys.get().toBuilder();
+    SnaptStatusAck.Builder answer = SnaptStatusAck.newBuilder().addAllTokenKeys(keys.get());
+    Told list = relays.get();
+    if (isReading() && !list.isSame(toldRelays)) {
+      toldRelays = list;
+      answer.addAllDirectory(list.entries());
+      if (list.signed() != null) {
+        answer.setSignedDirectory(list.signed());
+      }
+    }
     Optional<Revocations> now = revocations.get();
     if (isReading() && now.isPresent() && !now.get().equals(told)) {
       told = now.get();

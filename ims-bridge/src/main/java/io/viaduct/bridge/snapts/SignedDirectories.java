@@ -31,7 +31,10 @@ final class SignedDirectories {
     this.clock = clock;
   }
 
-  /// Returns the signed form of a directory; empty if the directory is.
+  /// Returns the signed form of a directory, the same object until it is signed again; empty if the
+  /// directory is.
+  ///
+  /// @param now is not changed later
   synchronized Optional<SignedDirectory> of(List<DirectoryEntry> now) {
     if (now.isEmpty()) {
       return Optional.empty();
@@ -40,7 +43,7 @@ final class SignedDirectories {
     SignedDirectory known = signed;
     if (known == null || !now.equals(entries) || isOld(nowMs)) {
       version = Math.max(version + 1, nowMs);
-      entries = List.copyOf(now);
+      entries = now;
       known =
           tokens.sign(
               Directory.newBuilder()

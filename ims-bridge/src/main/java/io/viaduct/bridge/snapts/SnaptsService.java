@@ -134,18 +134,16 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         PeerIdentity.ADDRESS.get(),
         directory,
         claims,
-        this::answer,
+        tokens::publicKeys,
+        this::told,
         revocations,
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }
 
-  private SnaptStatusAck answer() {
+  private AnnounceStream.Told told() {
     List<DirectoryEntry> entries = directory.entries();
-    SnaptStatusAck.Builder answer =
-        SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).addAllDirectory(entries);
-    signed.of(entries).ifPresent(answer::setSignedDirectory);
-    return answer.build();
+    return new AnnounceStream.Told(entries, signed.of(entries).orElse(null));
   }
 
   @Override

@@ -6,10 +6,12 @@ import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.token.TokenIssuer.IssuedToken;
+import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.usage.v1.TokenKey;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,6 +21,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class SessionDocument {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int KEY_BYTES = 32;
+
+  /// Longest body of a NOTIFY: what a user agent takes.
+  static final int BODY_BYTES_MAX = GuardLimits.STANDARD.bodyBytes();
 
   private SessionDocument() {}
 
@@ -52,6 +57,9 @@ final class SessionDocument {
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Long> prices,
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> addresses) {}
 
+  /// Writes the body of a NOTIFY. A list that is too long for it ends early: the SNAPTs that
+  /// devices try first are in it, and of the others the first ones by their order.
+  ///
   /// @param first ids of the SNAPTs that devices try first, in this order; each device has its own
   ///   order of the others
   /// @param addresses looks up the addresses of a SNAPT's host
@@ -71,19 +79,7 @@ final class SessionDocument {
       String icid,
       CreditState credit) {
     List<RelayLine> lines = new ArrayList<>();
-    for (Relay relay : relays) {
-      lines.add(
-          new RelayLine(
-              relay.id(),
-              relay.host(),
-              relay.controlPort(),
-              relay.dataPort(),
-              rank(relay.id(), first),
-              relay.region(),
-              relay.surcharges(),
-              addresses.of(relay.host()).stream().map(InetAddress::getHostAddress).toList()));
-    }
-    return JSON.writeValueAsString(
+    Body body =
         new Body(
             sid,
             lines,
@@ -94,7 +90,42 @@ final class SessionDocument {
             keys.stream().map(SessionDocument::line).toList(),
             reportSec,
             icid,
-            credit.name()));
+            credit.name());
+    int room = BODY_BYTES_MAX - bytes(body);
+    for (Relay relay : preferredFirst(relays, first)) {
+      RelayLine line = line(relay, first, addresses);
+      room -= bytes(line) + 1; // a comma
+      if (room < 0) {
+        break;
+      }
+      lines.add(line);
+    }
+    return JSON.writeValueAsString(body);
+  }
+
+  private static int bytes(Object value) {
+    return JSON.writeValueAsBytes(value).length;
+  }
+
+  private static List<Relay> preferredFirst(List<Relay> relays, List<String> first) {
+    if (first.isEmpty()) {
+      return relays;
+    }
+    List<Relay> sorted = new ArrayList<>(relays);
+    sorted.sort(Comparator.comparingInt(relay -> rank(relay.id(), first))); // stable
+    return sorted;
+  }
+
+  private static RelayLine line(Relay relay, List<String> first, RelayAddresses addresses) {
+    return new RelayLine(
+        relay.id(),
+        relay.host(),
+        relay.controlPort(),
+        relay.dataPort(),
+        rank(relay.id(), first),
+        relay.region(),
+        relay.surcharges(),
+        addresses.of(relay.host()).stream().map(InetAddress::getHostAddress).toList());
   }
 
   private static KeyLine line(TokenKey key) {

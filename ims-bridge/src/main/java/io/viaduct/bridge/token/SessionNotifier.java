@@ -20,6 +20,7 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -34,6 +35,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /// Notifier of event package `snapt-session` (RFC 6665). A subscription gets a NOTIFY at once, when
@@ -44,6 +46,10 @@ import org.jspecify.annotations.Nullable;
 public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
+
+  /// Most NOTIFYs of one tick of the clock, four of which make a second: when the list of SNAPTs
+  /// changes, all devices get one, and requests need the processor too.
+  private static final int PER_TICK_MAX = 1_000;
 
   /// A user who has topped up waits at least for this time.
   private static final String CREDIT_RETRY_SECONDS = "5";
@@ -273,9 +279,9 @@ public final class SessionNotifier implements SipService.Notifier {
     if (!accepted.isEmpty() && accepted.stream().noneMatch(SessionNotifier::isJson)) {
       return Optional.of(Refusal.NOT_ACCEPTABLE);
     }
-    return locations.latest(user, clock.instant()).isEmpty()
-        ? Optional.of(Refusal.SUBSCRIBER_NOT_REGISTERED)
-        : Optional.empty();
+    return locations.isRegistered(user, clock.instant())
+        ? Optional.empty()
+        : Optional.of(Refusal.SUBSCRIBER_NOT_REGISTERED);
   }
 
   /// Returns whether a media range includes JSON (RFC 3261 section 20.1).
@@ -334,7 +340,7 @@ public final class SessionNotifier implements SipService.Notifier {
             .accepted(
                 message, ok.withHeaders(ok.headers().replaceFirst("To", subscription.local())))
             .with("Expires", Long.toString(subscribe.seconds)));
-    notifyIfDue(subscription.key());
+    var unused = notifyIfDue(subscription.key());
   }
 
   private Subscription open(IncomingRequest request, SubscribeRequest subscribe, Instant until) {
@@ -379,19 +385,27 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs, a
-  /// changed state of the credit.
+  /// changed state of the credit. Those above [#PER_TICK_MAX] follow at the next calls.
   public void onClock() {
     List<Subscription.Key> all;
     synchronized (this) {
       all = dialogs.keys();
     }
-    all.forEach(this::notifyIfDue);
+    int sent = 0;
+    for (Subscription.Key each : all) {
+      sent += notifyIfDue(each) ? 1 : 0;
+      if (sent == PER_TICK_MAX) {
+        return;
+      }
+    }
   }
 
   /// Sends a NOTIFY if one is due. The request's thread and the clock's thread may call this at the
   /// same time for one subscription. One lock covers the check and its record: each NOTIFY is sent
   /// once, and no user gets a token after the end of his registration.
-  private void notifyIfDue(Subscription.Key key) {
+  ///
+  /// @return whether one was sent
+  private boolean notifyIfDue(Subscription.Key key) {
     RequestSender out = endpoint;
     Instant now = clock.instant();
     List<Relay> relays = directory.relays();
@@ -400,13 +414,13 @@ public final class SessionNotifier implements SipService.Notifier {
     synchronized (this) {
       Subscription old = dialogs.get(key);
       if (old == null || out == null || !subscribers.isLoaded()) {
-        return; // without the directory, each user would look unknown
+        return false; // without the directory, each user would look unknown
       }
       if (!duty.isOurs(old.path().flow(), key.callId())) {
         if (!now.isBefore(old.expires())) {
           dialogs.remove(key); // the other bridge has ended it, or is away
         }
-        return;
+        return false;
       }
       end = end(old, now);
       CreditState credit = subscribers.credit(old.user());
@@ -414,7 +428,7 @@ public final class SessionNotifier implements SipService.Notifier {
           && now.isBefore(old.renewAt())
           && relays.equals(old.relays())
           && credit == old.credit()) {
-        return;
+        return false;
       }
       current = ours(old).notified(now.plus(tokens.renewAfter()), relays, credit);
       if (end.isEmpty()) {
@@ -424,6 +438,7 @@ public final class SessionNotifier implements SipService.Notifier {
       }
     }
     send(out, end.isEmpty() ? grant(current, now) : terminated(current, end), current);
+    return true;
   }
 
   /// Ends a subscription that a later subscription of the same device has replaced.
@@ -438,13 +453,30 @@ public final class SessionNotifier implements SipService.Notifier {
   private void send(RequestSender out, SipRequest notify, Subscription current) {
     var unused =
         out.send(notify, current.path().flow())
-            .whenComplete((response, _) -> {
+            .whenComplete((response, failure) -> {
               boolean delivered = response != null && response.isSuccess();
               meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
-              if (!delivered) {
+              if (isNotSent(failure)) {
+                sendAgain(current);
+              } else if (!delivered) {
                 forget(current);
               }
             });
+  }
+
+  /// Returns whether a NOTIFY stayed here because too many requests wait for an answer.
+  private static boolean isNotSent(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof SipException refused
+        && refused.reason() == SipException.Reason.OVERLOAD;
+  }
+
+  /// Makes a NOTIFY due again that was not sent, unless a later one was.
+  private synchronized void sendAgain(Subscription unsent) {
+    Subscription now = dialogs.get(unsent.key());
+    if (now != null && now.cseq() == unsent.cseq()) {
+      put(now.due());
+    }
   }
 
   /// Returns the reason (RFC 6665 section 4.2.2) if a subscription has ended, else "".
@@ -456,7 +488,7 @@ public final class SessionNotifier implements SipService.Notifier {
       // The account is suspended or closed, or the device was removed: a retry would fail too.
       return "rejected";
     }
-    return locations.latest(s.user(), now).isEmpty() ? "deactivated" : "";
+    return locations.isRegistered(s.user(), now) ? "" : "deactivated";
   }
 
   /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2). It stays if the

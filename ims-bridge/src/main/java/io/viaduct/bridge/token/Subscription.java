@@ -103,6 +103,27 @@ record Subscription(
         credit);
   }
 
+  /// Returns the subscription with a NOTIFY that is due at once.
+  Subscription due() {
+    return new Subscription(
+        key,
+        user,
+        event,
+        remote,
+        local,
+        target,
+        path,
+        deviceKey,
+        sid,
+        icid,
+        cseq,
+        remoteCseq,
+        expires,
+        Instant.EPOCH,
+        relays,
+        credit);
+  }
+
   Subscription notified(Instant nextRenewal, List<Relay> sent, CreditState told) {
     return new Subscription(
         key,

@@ -67,4 +67,36 @@ class SnaptDirectoryTest {
     assertThat(directory.entries()).hasSize(2);
     assertThat(directory.relays()).hasSize(2);
   }
+
+  @Test
+  void theListsAreTheSameObjectsUntilTheyChange() {
+    announces("snapt-1", 1);
+    announces("snapt-2", 1);
+    List<DirectoryEntry> entries = directory.entries();
+    List<Relay> relays = directory.relays();
+    announces("snapt-1", 1);
+    now = now.plusSeconds(3);
+    announces("snapt-2", 1);
+    assertThat(directory.entries()).isSameAs(entries);
+    assertThat(directory.relays()).isSameAs(relays);
+    announces("snapt-1", 2);
+    assertThat(directory.entries()).extracting(DirectoryEntry::getStateValue).containsExactly(2, 1);
+    assertThat(directory.relays()).as("snapt-1 drains").hasSize(1);
+  }
+
+  @Test
+  void aSnaptThatIsSilentLeavesTheListsWithoutAnEvent() {
+    announces("snapt-1", 1);
+    now = now.plusSeconds(1);
+    announces("snapt-2", 1);
+    now = now.plus(STALE_AFTER).minusSeconds(1);
+    assertThat(directory.relays()).hasSize(2);
+    now = now.plusNanos(1);
+    assertThat(directory.relays()).extracting(Relay::id).containsExactly("snapt-2");
+    assertThat(directory.entries()).hasSize(1);
+    announces("snapt-1", 1);
+    assertThat(directory.relays()).hasSize(2);
+    directory.away("snapt-1");
+    assertThat(directory.relays()).extracting(Relay::id).containsExactly("snapt-2");
+  }
 }

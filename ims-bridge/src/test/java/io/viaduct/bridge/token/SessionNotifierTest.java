@@ -24,6 +24,8 @@ import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -37,12 +39,17 @@ import io.viaduct.sip.useragent.SessionGrant;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -237,5 +244,41 @@ class SessionNotifierTest {
     subscribe();
     await().until(() -> details.stream().anyMatch(d -> d.contains("reason=deactivated")));
     assertThat(grants).isEmpty();
+  }
+
+  /// Refuses its first requests, as an endpoint does while too many wait for an answer.
+  private final class Overloaded implements InvocationHandler {
+    private int refusals;
+
+    Overloaded(int refusals) {
+      this.refusals = refusals;
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+      if (method.getName().equals("send") && refusals-- > 0) {
+        return CompletableFuture.failedFuture(
+            new SipException(SipException.Reason.OVERLOAD, "too many requests wait"));
+      }
+      return method.isDefault()
+          ? InvocationHandler.invokeDefault(proxy, method, arguments)
+          : method.invoke(endpoint, arguments);
+    }
+  }
+
+  @Test
+  void aNotifyThatAnOverloadedEndpointDoesNotSendIsSentByTheClock() {
+    notifier.attach(
+        (RequestSender)
+            Proxy.newProxyInstance(
+                RequestSender.class.getClassLoader(),
+                new Class<?>[] {RequestSender.class},
+                new Overloaded(1)));
+    subscribe();
+    await().until(() -> alice.state().subscription() == Phase.ACTIVE);
+    assertThat(grants).isEmpty();
+    assertThat(notifier.size()).isOne();
+    notifier.onClock();
+    await().until(() -> grants.size() == 1);
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.billingbench;
 
 import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.MeasuredRows;
 import io.viaduct.testbed.report.Report;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.viaduct.billingbench;
 
 import io.viaduct.testbed.report.Grid;
+import io.viaduct.testbed.report.MeasuredRows;
 import io.viaduct.testbed.report.Median;
 import io.viaduct.testbed.report.Verdict;
 import java.util.ArrayList;

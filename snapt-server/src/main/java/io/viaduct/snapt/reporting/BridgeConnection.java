@@ -18,16 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The reporting thread. It writes to the disk and holds the gRPC streams to the bridge, for status
-/// and for credit control, and the line of the reports. It reopens a broken one after one second.
-/// All state is confined to this thread; answers are posted to it.
+/// and for credit control, and the line of the reports. It reopens a broken one after about one
+/// second. All state is confined to this thread; answers are posted to it.
 public final class BridgeConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BridgeConnection.class);
-  private static final long RETRY_MS = 1_000;
+  private static final long RETRY_MS = 1_000; // on average
   private static final long BETWEEN_LINES_MS = 10_000;
   private static final long SETTLE_MS = 500;
 
@@ -41,6 +42,7 @@ public final class BridgeConnection implements AutoCloseable {
   private final Consumer<SnaptStatusAck> statusAnswer;
   private final BridgeOrders orders;
   private final CreditLine credit;
+  private final RandomGenerator random = RandomGenerator.getDefault();
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
   private String lossSaid = "";
@@ -248,10 +250,16 @@ public final class BridgeConnection implements AutoCloseable {
         if (closing) {
           return;
         }
-        ScheduledFuture<?> again = thread.schedule(reopen, RETRY_MS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> again = thread.schedule(reopen, retryMs(random), TimeUnit.MILLISECONDS);
         LOG.trace("opened again: {}", again);
       }
     };
+  }
+
+  /// Returns the time until a broken stream is opened again. It differs from SNAPT to SNAPT, so
+  /// that a bridge that was started again does not get all handshakes of its SNAPTs at once.
+  static long retryMs(RandomGenerator random) {
+    return RETRY_MS / 2 + random.nextLong(RETRY_MS);
   }
 
   private void post(Runnable work) {

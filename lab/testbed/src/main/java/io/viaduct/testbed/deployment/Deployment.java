@@ -108,8 +108,12 @@ public final class Deployment {
 
   private static ReportKey newSnapt(RunAuthority authority, Path directory, int number)
       throws IOException {
-    String name = "snapt-" + number;
-    var unused = authority.issue(name, Topology.snapt(number));
+    return newSnapt(authority, directory, "snapt-" + number, Topology.snapt(number));
+  }
+
+  private static ReportKey newSnapt(
+      RunAuthority authority, Path directory, String name, String address) throws IOException {
+    var unused = authority.issue(name, address);
     Files.createDirectories(directory.resolve(name));
     return ReportKey.generate(Plans.reportKey(directory, name));
   }
@@ -120,6 +124,13 @@ public final class Deployment {
   /// @return the key that billing enrols
   public String addSnapt(int number) throws IOException {
     return newSnapt(authority, directory, number).publicKey();
+  }
+
+  /// Makes certificate, key and directory of a SNAPT that is no host of the network.
+  ///
+  /// @return the key that billing enrols
+  public String addSnapt(String name, String address) throws IOException {
+    return newSnapt(authority, directory, name, address).publicKey();
   }
 
   /// Keeps the unpacked binaries of PostgreSQL in `build/postgres` from run to run, because

@@ -13,16 +13,46 @@ import java.util.List;
 /// @param verb first argument: `run`, or `up` for the agent
 /// @param ready URI that answers 200 once the process serves, requested from its own namespace
 /// @param configuration its whole configuration file, YAML
+/// @param options of its JVM beside those of production; may be empty
 public record ServicePlan(
     String name,
     String module,
     String verb,
     NetworkNamespace namespace,
     String ready,
-    String configuration) {
+    String configuration,
+    String options) {
+  // Short-lived here: fast compilation matters more than fast code, and many processes share the
+  // memory.
+  private static final String CONTROL_PLANE = "-XX:TieredStopAtLevel=1 -Xmx384m";
+
+  /// Makes the plan of a laboratory, in which the control plane has a smaller heap and a faster
+  /// compiler than in production.
+  public ServicePlan(
+      String name,
+      String module,
+      String verb,
+      NetworkNamespace namespace,
+      String ready,
+      String configuration) {
+    this(
+        name,
+        module,
+        verb,
+        namespace,
+        ready,
+        configuration,
+        namespace.name().equals("control") ? CONTROL_PLANE : "");
+  }
+
+  /// Returns the same plan with the JVM of production.
+  public ServicePlan asInProduction() {
+    return new ServicePlan(name, module, verb, namespace, ready, configuration, "");
+  }
+
   /// Returns the same plan with another configuration file.
   public ServicePlan withConfiguration(String whole) {
-    return new ServicePlan(name, module, verb, namespace, ready, whole);
+    return new ServicePlan(name, module, verb, namespace, ready, whole, options);
   }
 
   /// Returns the same plan with more lines in its configuration file.
@@ -35,8 +65,7 @@ public record ServicePlan(
     return URI.create(ready).resolve("/metrics").toString();
   }
 
-  /// Returns the command line. It is that of production, but the control plane has a smaller heap
-  /// and a faster compiler, so that many processes fit on two cores.
+  /// Returns the command line: that of production, with the plan's options.
   ///
   /// @param root of the clone with the programs
   /// @param directory private to this run, with the configuration
@@ -44,8 +73,8 @@ public record ServicePlan(
   List<String> command(Path root, Path directory, String learning) {
     var words =
         new ArrayList<>(List.of("env", "JAVA_HOME=" + System.getProperty("java.home"), learning));
-    if (isControlPlane()) { // short-lived here: fast compilation matters more than fast code
-      words.add("JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Xmx384m");
+    if (!options.isEmpty()) {
+      words.add("JAVA_OPTIONS=" + options);
     }
     words.addAll(
         List.of(
@@ -62,9 +91,5 @@ public record ServicePlan(
       case "snapt-server" -> "snapt";
       default -> module;
     };
-  }
-
-  private boolean isControlPlane() {
-    return namespace.name().equals("control");
   }
 }

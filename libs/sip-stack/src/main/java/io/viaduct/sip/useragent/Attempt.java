@@ -97,13 +97,14 @@ final class Attempt {
     }
   }
 
-  /// Notes a refusal or a missing answer, and waits for a back-off.
+  /// Notes a refusal or a missing answer, and waits for a back-off. It follows the server's time:
+  /// all user agents that an overloaded server refuses get the same one.
   ///
   /// @param atLeastMs the server's Retry-After, or 0
   void failed(int of, long nowMs, long atLeastMs) {
     if (isCurrent(of)) {
       phase = Phase.WAITING;
-      dueMs = nowMs + Math.max(pause(nowMs), atLeastMs);
+      dueMs = nowMs + atLeastMs + pause(nowMs);
     }
   }
 

@@ -51,11 +51,23 @@ class AttemptTest {
   }
 
   @Test
-  void aServersRetryAfterIsKept() {
+  void aServersRetryAfterIsKeptAndABackOffFollows() {
     attempt.want(0);
     attempt.failed(attempt.begin(0), 0, 120_000);
-    assertThat(attempt.isDue(119_999)).isFalse();
-    assertThat(attempt.isDue(120_000)).isTrue();
+    assertThat(attempt.isDue(120_499)).as("seed %d", seed).isFalse();
+    assertThat(attempt.isDue(121_000)).as("seed %d", seed).isTrue();
+  }
+
+  @Test
+  void userAgentsThatAreRefusedTogetherDoNotComeBackTogether() {
+    long early = 0;
+    for (int i = 0; i < 1_000; i++) {
+      Attempt one = new Attempt(new BackOff(Duration.ofSeconds(60), random), 8_000);
+      one.want(0);
+      one.failed(one.begin(0), 0, 2_000);
+      early += one.isDue(2_750) ? 1 : 0;
+    }
+    assertThat(early).as("of 1000, seed %d", seed).isBetween(400L, 600L);
   }
 
   @Test

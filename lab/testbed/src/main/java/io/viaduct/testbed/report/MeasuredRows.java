@@ -1,4 +1,4 @@
-package io.viaduct.billingbench;
+package io.viaduct.testbed.report;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// The values of all rounds so far, one JSON object per line, so that an interrupted run goes on
 /// with the next round of the next row.
-final class MeasuredRows {
+public final class MeasuredRows {
   private final Path file;
   private final Map<String, List<Double>> values = new LinkedHashMap<>();
 
@@ -25,7 +25,7 @@ final class MeasuredRows {
   ///
   /// @param run settings that must be the same for rounds that are compared
   /// @throws IllegalArgumentException if the interrupted run had other settings
-  static MeasuredRows open(Path file, Map<String, String> run, boolean isResumed)
+  public static MeasuredRows open(Path file, Map<String, String> run, boolean isResumed)
       throws IOException {
     MeasuredRows rows = new MeasuredRows(file);
     String head = JsonMapper.shared().writeValueAsString(run);
@@ -53,11 +53,12 @@ final class MeasuredRows {
   }
 
   /// Returns how many rounds of a row there are.
-  int count(String row) {
+  public int count(String row) {
     return of(row).size();
   }
 
-  void add(String row, double value) throws IOException {
+  /// Adds the value of a row's next round, and writes it to the file.
+  public void add(String row, double value) throws IOException {
     of(row).add(value);
     Files.writeString(
         file,
@@ -66,7 +67,8 @@ final class MeasuredRows {
     System.err.printf("%s: round %d: %.3f%n", row, count(row), value);
   }
 
-  double[] values(String row) {
+  /// Returns the values of a row, round by round.
+  public double[] values(String row) {
     return of(row).stream().mapToDouble(Double::doubleValue).toArray();
   }
 }

@@ -1,4 +1,4 @@
-package io.viaduct.billingbench;
+package io.viaduct.testbed.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,20 +37,5 @@ class MeasuredRowsTest {
     assertThatThrownBy(
             () -> MeasuredRows.open(folder.resolve("rows.jsonl"), Map.of("flows", "10"), true))
         .hasMessageContaining("is of another run");
-  }
-
-  @Test
-  void theTableJudgesMediansAndLeavesOutWhatWasNotMeasured() throws Exception {
-    MeasuredRows rows = open(false);
-    for (double rate : new double[] {20_000, 40_000, 36_000}) {
-      rows.add("post@100", rate);
-      rows.add("copy@100", 80_000);
-    }
-    List<BillingTable.Line> lines = BillingTable.of(rows, List.of(100L, 1_000L));
-    assertThat(lines)
-        .extracting(BillingTable.Line::row)
-        .containsExactly("post@100", "copy@100", "share@100");
-    assertThat(lines.getFirst().goal()).get().asString().contains("36000.00 won");
-    assertThat(lines.getLast().goal()).get().asString().contains("0.45 LOST");
   }
 }
