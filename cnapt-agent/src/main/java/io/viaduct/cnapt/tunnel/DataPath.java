@@ -143,8 +143,7 @@ public final class DataPath implements AutoCloseable {
               loop,
               nanoTime,
               mark,
-              dialling.mobility(),
-              dialling.measuring(),
+              dialling,
               ofSeveral,
               inbound,
               listener);
