@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The paths of an end with their sockets, and the session that they carry: takes and releases
 /// packets, opens datagrams, and handles what is due. Sessions may follow each other on the same
 /// paths. An end has two of these while one session takes the place of another
-/// ([TunnelEnd]). Owner: the data path's event loop.
+/// ([SessionSuccession]). Owner: the data path's event loop.
 final class CarryingSession {
   /// Hears of the session.
   interface Owner {
@@ -57,13 +57,13 @@ final class CarryingSession {
       TunnelRole role,
       Policy policy,
       Owner owner,
-      TunnelEnd.Sockets sockets,
+      TunnelPaths.Factory factory,
       PathTotals.Sum totals)
       throws SocketException {
     this.at = at;
     this.role = role;
     this.owner = owner;
-    this.paths = sockets.open(new Inbound());
+    this.paths = factory.open(new Inbound());
     this.routes = new FlowRoutes(policy, paths);
     this.timer = new DeadlineTimer(at, this::tick);
     this.totals = totals;

@@ -110,7 +110,7 @@ public final class DataPath implements AutoCloseable {
             () -> intake.throttle(ends.haveRoom()));
     this.counters =
         new DataCounters(intake, writer, ends, classes, refusals, memory.timerLateness());
-    TunnelEnd.FlowChanges changes = ends.and(events);
+    FlowChanges changes = ends.and(events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
       opened.add(open(end, listeners.size() > 1, policy, changes, each));
@@ -122,7 +122,7 @@ public final class DataPath implements AutoCloseable {
       EndRole end,
       boolean ofSeveral,
       Policy policy,
-      TunnelEnd.FlowChanges changes,
+      FlowChanges changes,
       DataPathListener listener)
       throws SocketException {
     return new TunnelEnd(

@@ -104,11 +104,11 @@ final class EndRig implements AutoCloseable {
 
   /// Returns a new end without a session. Must be called on the loop.
   TunnelEnd end() throws IOException {
-    return end(TunnelEnd.FlowChanges.NONE);
+    return end(FlowChanges.NONE);
   }
 
   /// Returns a new end without a session. Must be called on the loop.
-  TunnelEnd end(TunnelEnd.FlowChanges changes) throws IOException {
+  TunnelEnd end(FlowChanges changes) throws IOException {
     DataLoop at =
         new DataLoop(
             loop,
