@@ -1,15 +1,12 @@
 package io.viaduct.cnapt.control;
 
 import com.google.protobuf.ByteString;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
-import io.viaduct.tunnel.control.v1.CreditNotice;
-import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -322,7 +319,14 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
       return;
     }
     ControlDialog begun =
-        new ControlDialog(loop, settings, greeting, device, shown, resumption(snapt), ledger, this);
+        new ControlDialog(
+            loop,
+            settings,
+            greeting,
+            new ShownToken(device, shown),
+            resumption(snapt),
+            ledger,
+            this);
     dialog = begun;
     begun.begin(attempts.connection(snapt, context, backOff.failures(), begun));
   }
@@ -423,28 +427,8 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   }
 
   @Override
-  public void credit(CreditNotice notice) {
-    listener.credit(notice);
-  }
-
-  @Override
-  public void lineRate(LineRate rate) {
-    listener.lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
-  }
-
-  @Override
-  public void tokenAccepted(long expiresMs) {
-    listener.tokenAccepted(expiresMs);
-  }
-
-  @Override
-  public long carriedBytes() {
-    return listener.carriedBytes();
-  }
-
-  @Override
-  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
-    listener.datagrams(datagrams, taken);
+  public ControlListener listener() {
+    return listener;
   }
 
   @Override

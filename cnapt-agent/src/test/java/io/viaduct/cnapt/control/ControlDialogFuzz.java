@@ -126,8 +126,7 @@ final class ControlDialogFuzz implements ControlListener {
             channel.eventLoop(),
             SETTINGS,
             GREETING,
-            DEVICE,
-            new byte[0],
+            new ShownToken(DEVICE, new byte[0]),
             new Resumption("resumed", 7),
             LEDGER,
             client);
