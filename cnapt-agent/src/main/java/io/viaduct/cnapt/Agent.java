@@ -11,7 +11,9 @@ import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
+import io.viaduct.cnapt.control.ControlTransport;
 import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.control.DeviceSnapts;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptOrder;
@@ -33,6 +35,7 @@ import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.naming.PortalNames;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
@@ -219,7 +222,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     for (int number = 0; number < configuration.snapts().sessions(); number++) {
       lines.add(
           new SnaptLine(
-              number, dataLoop, limits, configuration.tunnel().sending(), receipts, clock, this));
+              dataLoop,
+              configuration.tunnel(),
+              new LineReceipts(receipts, number),
+              clock,
+              this));
     }
     return lines;
   }
@@ -227,18 +234,13 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   private ControlClient client(
       SnaptLine line, TunnelEnd end, int mark, DeviceIdentity device, SnaptClaims claims) {
     return new ControlClient(
-        controlLoop,
-        authorities,
-        mark,
-        () -> end.ranked(network.links().links()),
+        new ControlTransport(
+            controlLoop, authorities, mark, () -> end.ranked(network.links().links())),
         configuration.control(),
-        configuration.snapt(),
         device,
         configuration.greeting(classifier.names()),
-        receipts,
-        line.number(),
-        claims,
-        bridge,
+        new DeviceSnapts(configuration.snapt(), claims, bridge),
+        line.receipts(),
         new SecureRandom(),
         line);
   }

@@ -15,7 +15,9 @@ import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
+import io.viaduct.cnapt.control.ControlTransport;
 import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.control.DeviceSnapts;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptSettings;
@@ -192,18 +194,19 @@ final class PeerAgent
     String host = peer.remotes().getFirst().getHostAddress();
     SslContext tls = PinnedKey.client(peer.rawKey());
     return new ControlClient(
-        controlLoop,
-        () -> tls,
-        UNMARKED,
-        () -> data.first().ranked(network.links().links()),
+        new ControlTransport(
+            controlLoop,
+            () -> tls,
+            UNMARKED,
+            () -> data.first().ranked(network.links().links())),
         configuration.control(),
-        new SnaptSettings(host, peer.port(), ""),
         identity,
         configuration.greeting(classifier.names()),
+        new DeviceSnapts(
+            new SnaptSettings(host, peer.port(), ""),
+            new SnaptClaims(),
+            new BridgeDirectory(System::nanoTime)),
         null,
-        0,
-        new SnaptClaims(),
-        new BridgeDirectory(System::nanoTime),
         new SecureRandom(),
         this);
   }

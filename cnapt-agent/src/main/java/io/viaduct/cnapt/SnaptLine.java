@@ -7,17 +7,16 @@ import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
-import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
+import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.terms.TunnelLimits;
-import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.time.InstantSource;
 import java.util.List;
@@ -79,11 +78,9 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     void carrierResumed(long afterNs);
   }
 
-  private final int number;
   private final EventLoop dataLoop;
-  private final TunnelLimits limits;
-  private final TunnelSettings sending;
-  private final ReceiptLedger receipts;
+  private final SessionSettings settings;
+  private final LineReceipts receipts;
   private final InstantSource clock;
   private final Owner owner;
   private final SessionState state = new SessionState();
@@ -92,20 +89,14 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
-  /// @param number from 0; the ledger knows the line by it
-  /// @param limits limits that the Hello sends
   SnaptLine(
-      int number,
       EventLoop dataLoop,
-      TunnelLimits limits,
-      TunnelSettings sending,
-      ReceiptLedger receipts,
+      SessionSettings settings,
+      LineReceipts receipts,
       InstantSource clock,
       Owner owner) {
-    this.number = number;
     this.dataLoop = dataLoop;
-    this.limits = limits;
-    this.sending = sending;
+    this.settings = settings;
     this.receipts = receipts;
     this.clock = clock;
     this.owner = owner;
@@ -117,8 +108,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     control = client;
   }
 
-  int number() {
-    return number;
+  LineReceipts receipts() {
+    return receipts;
   }
 
   SessionState state() {
@@ -152,16 +143,15 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       return;
     }
     sought = null; // the new session begins without
-    TunnelTerms terms = by.terms(limits);
+    TunnelTerms terms = by.terms(settings.limits());
     SessionParameters parameters =
         new SessionParameters(
             by.snapt().toString(),
             terms,
-            sending,
+            settings.sending(),
             by.peers(),
             by.ownReceiverIndex(),
-            receipts.begin(
-                number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
+            receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
     boolean handedOver = welcome.getMovedNumber() != 0;
@@ -186,13 +176,13 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   @Override
   public void turnedBack(Welcomed to) {
     state.turnedBack(to);
-    state.tunMtu(to.tunMtu(limits));
+    state.tunMtu(to.tunMtu(settings.limits()));
     goesOn(to, false);
   }
 
   private void goesOn(Welcomed session, boolean peersMoved) {
     Welcome welcome = session.welcome();
-    receipts.goesOn(number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch());
+    receipts.goesOn(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch());
     owner.welcomed(this, null);
     dataLoop.execute(() -> {
       end().carryAgain(session.ownReceiverIndex());
