@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -33,7 +34,13 @@ import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.naming.PortalNames;
-import io.viaduct.cnapt.operations.AgentMeters;
+import io.viaduct.cnapt.operations.ControlMeters;
+import io.viaduct.cnapt.operations.EgressMeters;
+import io.viaduct.cnapt.operations.HookMeters;
+import io.viaduct.cnapt.operations.MobilityMeters;
+import io.viaduct.cnapt.operations.OperatorMeters;
+import io.viaduct.cnapt.operations.PathMeters;
+import io.viaduct.cnapt.operations.TunnelMeters;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
@@ -274,19 +281,20 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
     CertificateMeters.trust(meters.registry(), authorities::certificates);
-    AgentMeters own = new AgentMeters(meters.registry());
-    own.of(
-        data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
-    own.of(bridge);
-    own.of(portalNames);
-    own.of(strays);
-    own.of(reports);
-    own.paths(configuration.snapts().sessions(), data.counters());
-    own.sip(() -> tokens.status().probes());
+    List<MeterBinder> own = new ArrayList<>();
+    own.add(new TunnelMeters(data.carried(), data.counters(), owners));
+    own.add(new PathMeters(configuration.snapts().sessions(), data.counters()));
+    own.add(new MobilityMeters(handovers, carriers));
+    own.add(new ControlMeters(snapts.clients()));
+    own.add(new OperatorMeters(() -> tokens.status().probes(), bridge, receipts, reports));
+    own.add(new EgressMeters(strays, portalNames));
     if (configuration.routingHook().socket().isPresent()) {
-      hook = FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
-      own.of(hook);
+      RoutingHook opened =
+          FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
+      hook = opened;
+      own.add(new HookMeters(opened));
     }
+    own.forEach(each -> each.bindTo(meters.registry()));
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());

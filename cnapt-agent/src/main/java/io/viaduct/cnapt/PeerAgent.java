@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
@@ -32,8 +33,12 @@ import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
 import io.viaduct.cnapt.mobility.SleepWatch;
-import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.operations.ControlMeters;
+import io.viaduct.cnapt.operations.MobilityMeters;
+import io.viaduct.cnapt.operations.PathMeters;
+import io.viaduct.cnapt.operations.PeerMeters;
+import io.viaduct.cnapt.operations.TunnelMeters;
 import io.viaduct.cnapt.peer.Accepted;
 import io.viaduct.cnapt.peer.PeerListener;
 import io.viaduct.cnapt.peer.PeerServer;
@@ -69,6 +74,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -254,16 +260,18 @@ final class PeerAgent
     ProcessMetrics meters = new ProcessMetrics("cnapt", PeerAgent.class);
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
-    AgentMeters all = new AgentMeters(meters.registry());
-    all.of(data.carried(), data.counters(), handovers, carriers, owners);
-    all.paths(1, data.counters());
-    all.ofPeer(data.counters(), sources);
+    List<MeterBinder> own = new ArrayList<>();
+    own.add(new TunnelMeters(data.carried(), data.counters(), owners));
+    own.add(new PathMeters(1, data.counters()));
+    own.add(new MobilityMeters(handovers, carriers));
+    own.add(new PeerMeters(data.counters(), sources));
     if (listening != null) {
-      all.of(listening);
+      own.add(new PeerMeters.Listening(listening));
     }
     if (calling != null) {
-      all.of(List.of(calling));
+      own.add(new ControlMeters(List.of(calling)));
     }
+    own.forEach(each -> each.bindTo(meters.registry()));
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
