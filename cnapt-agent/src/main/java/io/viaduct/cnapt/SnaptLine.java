@@ -9,14 +9,11 @@ import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
-import io.viaduct.cnapt.tunnel.DataPathListener;
-import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.time.InstantSource;
 import java.util.List;
@@ -27,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /// One SNAPT that the agent uses: passes the events of its control connection to its end of the
 /// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
-/// [ControlListener], the data loop those of [DataPathListener].
-final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts.Line {
+/// [ControlListener], the data loop those of [PathEvents.Owner].
+final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts.Line {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
 
   /// Hears of what concerns the whole agent. Called on the loop of the event.
@@ -60,22 +57,10 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     void terms(Map<String, SnaptTerms> told);
 
     /// Called for the first answer after a change of network or a dead path.
-    void pathFound(SnaptLine by, long nowNs);
-
-    /// Called when traffic leaves a path because nothing arrives by it.
-    void pathLeft(LeftPath left);
-
-    /// See [DataPathListener#trafficMoved].
-    void trafficMoved(String cause, String from, String to, boolean isToBeAnswered);
+    void pathFound(SnaptLine by);
 
     /// Called when nothing arrives by any path of the line, although a link is up.
     void pathDead(SnaptLine by);
-
-    /// Called for a change of the carrier.
-    void carrierChanged(Carrier to, long silentNs);
-
-    /// Called for the first datagram on the new carrier.
-    void carrierResumed(long afterNs);
   }
 
   private final EventLoop dataLoop;
@@ -366,25 +351,13 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   // --- the data path
 
   @Override
-  public void pathFound(long nowNs) {
-    owner.pathFound(this, nowNs);
-  }
-
-  @Override
-  public void pathLeft(LeftPath left) {
-    owner.pathLeft(left);
-    control().pathSilent(left.link(), left.remote());
-  }
-
-  @Override
-  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
-    owner.trafficMoved(cause, from, to, isToBeAnswered);
+  public void pathFound() {
+    owner.pathFound(this);
   }
 
   @Override
   public void pathDead() {
     owner.pathDead(this);
-    control().pathDead();
   }
 
   @Override
@@ -396,15 +369,5 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       control()
           .moveTo(nearer, "another SNAPT is better, and it has no flow of this device any more");
     }
-  }
-
-  @Override
-  public void carrierChanged(Carrier to, long silentNs) {
-    owner.carrierChanged(to, silentNs);
-  }
-
-  @Override
-  public void carrierResumed(long afterNs) {
-    owner.carrierResumed(afterNs);
   }
 }
