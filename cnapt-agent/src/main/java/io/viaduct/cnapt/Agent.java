@@ -1,17 +1,10 @@
 package io.viaduct.cnapt;
 
-import io.netty.channel.EventLoop;
-import io.netty.channel.IoEventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.cnapt.classification.AddressRanges;
-import io.viaduct.cnapt.classification.Applications;
-import io.viaduct.cnapt.classification.Classifier;
-import io.viaduct.cnapt.classification.OwnerLookup;
-import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
-import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.control.ControlTransport;
+import io.viaduct.cnapt.control.DeviceSnapts;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptOrder;
@@ -19,62 +12,42 @@ import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
 import io.viaduct.cnapt.hook.RoutingHook;
-import io.viaduct.cnapt.links.LinkMonitor;
-import io.viaduct.cnapt.links.LinkRules;
-import io.viaduct.cnapt.mobility.CarrierLog;
-import io.viaduct.cnapt.mobility.Handover;
-import io.viaduct.cnapt.mobility.HandoverLog;
-import io.viaduct.cnapt.mobility.NetworkWatch;
-import io.viaduct.cnapt.mobility.SleepWatch;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.naming.PortalNames;
-import io.viaduct.cnapt.operations.AgentMeters;
-import io.viaduct.cnapt.policy.Policy;
-import io.viaduct.cnapt.receipts.ReceiptLedger;
-import io.viaduct.cnapt.signalling.FileTokenSource;
+import io.viaduct.cnapt.operations.ControlMeters;
+import io.viaduct.cnapt.operations.EgressMeters;
+import io.viaduct.cnapt.operations.HookMeters;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.signalling.SessionTicket;
-import io.viaduct.cnapt.signalling.SipTokenSource;
-import io.viaduct.cnapt.signalling.TokenSource;
-import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.Admission;
 import io.viaduct.cnapt.tunnel.DataPath;
+import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.EndRole;
-import io.viaduct.cnapt.tunnel.LeftPath;
+import io.viaduct.cnapt.tunnel.LocalEnd;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
-import io.viaduct.cnapt.usage.DeviceReports;
-import io.viaduct.host.tun.TunDevice;
-import io.viaduct.host.tun.TunSettings;
-import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.operations.OperationsEndpoint;
-import io.viaduct.service.operations.ProcessMetrics;
-import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
-import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
-import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,133 +58,68 @@ import org.slf4j.LoggerFactory;
 ///     data path ─counts→ receipt ledger ─receipts→ control clients
 ///     network watch ─moved→ data path (probe), control clients (reconnect), token source (register again)
 ///
-/// Each SNAPT in use is a line of control client and tunnel end ([UsedSnapts]). Two event loops: `data`
-/// owns data path and network watch, `control` owns the control clients. Fields shared between
-/// threads name their writer.
-final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listener {
+/// Each SNAPT in use is a line of control client and tunnel end ([UsedSnapts]). [HostTunnel] has data
+/// path and network watch, on the data loop; the control loop owns the control clients. Fields
+/// shared between threads name their writer.
+final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
-  private static final String SESSION = "session";
 
   private final CnaptConfiguration configuration;
-  private final InstantSource clock;
-  private final LongSupplier nanoTime;
-  private final Readiness readiness = new Readiness(SESSION);
-  private final HandoverLog handovers = new HandoverLog();
-  private final CarrierLog carriers;
-  private final OwnerLookup owners = new OwnerLookup();
-  private final TunnelLimits limits;
-  private final MultiThreadIoEventLoopGroup loops;
-  private final IoEventLoop dataLoop;
-  private final EventLoop controlLoop;
+  private final AgentClock clock;
+  private final AgentOperations operations;
+  private final HandoverRecorder recorder;
+  private final AgentLoops loops = new AgentLoops();
+  private final int mark;
   private final OutsideResolver names;
   private final PortalNames portalNames;
-  private final Classifier classifier; // the table at the start
-  private final TunDevice tun;
-  private final DataPath data;
-  private final NetworkWatch network;
+  private final HostTunnel tunnel;
   private final StrayRoutes strays;
   private final RegistrationMoves registration;
-  private final TokenSource tokens;
-  private final DeviceReports reports;
-  private final ReceiptLedger receipts;
-  private final BridgeDirectory bridge;
+  private final OperatorAccount account;
   private final UsedSnapts snapts;
-  private final TrustedAuthorities authorities;
   private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
   private volatile @Nullable EgressRouting routing; // written by the starting thread
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
-  private @Nullable ProcessMetrics metrics;
-  private @Nullable OperationsEndpoint operations;
   private @Nullable RoutingHook hook;
 
   /// Creates the TUN and the sockets. Carries no packets before [#start].
   ///
   /// @throws IOException if a resource is missing; the message names it and says what to do
-  Agent(CnaptConfiguration configuration, InstantSource clock, LongSupplier nanoTime)
-      throws IOException {
+  Agent(CnaptConfiguration configuration, AgentClock clock) throws IOException {
     this.configuration = configuration;
     this.clock = clock;
-    this.carriers = new CarrierLog(clock);
-    this.nanoTime = nanoTime;
-    this.loops =
-        new MultiThreadIoEventLoopGroup(
-            2, new DefaultThreadFactory("cnapt", true), EpollIoHandler.newFactory());
-    this.dataLoop = loops.next();
-    this.controlLoop = loops.next();
-    this.limits = configuration.tunnel().limits();
-    DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
-    this.authorities = new TrustedAuthorities(configuration.trust().orElseThrow(), clock);
-    int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
+    this.operations = new AgentOperations(configuration);
+    this.recorder = new HandoverRecorder(clock);
+    this.mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
     // Created before any name look-up, because the device's routes will lead other look-ups into
     // the tunnel.
     InetSocketAddress own = configuration.portalResolver();
     List<InetAddress> inside = new ArrayList<>(configuration.resolvers());
     inside.add(own.getAddress());
-    this.names = new OutsideResolver(controlLoop, mark, inside, nanoTime);
-    this.portalNames = new PortalNames(controlLoop, own, () -> resolvers);
+    this.names = new OutsideResolver(loops.control(), mark, inside, clock.monotonic());
+    this.portalNames = new PortalNames(loops.control(), own, () -> resolvers);
     OutsideResolverProvider.install(names);
-    this.tokens =
-        configuration
-            .tokenFile()
-            .<TokenSource>map(FileTokenSource::new)
-            .orElseGet(() ->
-                new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
-    // The start of SIP and of TLS each takes as long as the rest of the start.
-    EarlyStart.beside("tls-start", authorities::get);
-    EarlyStart.beside("sip-start", tokens::prepare);
-    this.reports =
-        DeviceReports.open(
-            configuration.state(), device::signReport, tokens::publish, clock, nanoTime);
-    this.receipts =
-        ReceiptLedger.open(
-            configuration.state(), configuration.receipts(), device::sign, clock, reports);
-    this.classifier = Applications.classifier(configuration.applications());
-    Policy policy = AgentReload.policy("", configuration, classifier);
-    this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
-    this.bridge = new BridgeDirectory(nanoTime);
+    this.account = new OperatorAccount(configuration, mark, clock);
     SnaptOrder order =
         SnaptOrder.of(
-            device.publicKey(),
+            account.device().publicKey(),
             configuration.snapts().region(),
             configuration.snapts().priceWeight());
-    this.snapts = new UsedSnapts(lines(), order, bridge);
-    this.data =
-        new DataPath(
-            dataLoop,
-            nanoTime,
-            tun.queues().getFirst(),
+    this.snapts = new UsedSnapts(lines(), order, account.bridge());
+    this.registration = new RegistrationMoves(loops.data(), account.tokens()::networkChanged);
+    LocalEnd local =
+        new LocalEnd(
             new AddressRanges(configuration.tun().addresses()),
             mark,
-            classifier,
-            policy,
-            owners,
             new EndRole.Dialling(configuration.mobility(), null),
-            Admission.ALL,
-            new SnaptChoice(configuration.snapts()),
-            snapts.listeners());
-    LinkMonitor links =
-        new LinkMonitor(
-            dataLoop, LinkRules.of(configuration.links()), data.links(), snapts::linksChanged);
-    this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
-    this.network = new NetworkWatch(dataLoop, tun.name(), mark, snapts::peer, this, links);
-    this.strays = new StrayRoutes(tun.name(), configuration.followedNetworks());
+            Admission.ALL);
+    this.tunnel =
+        new HostTunnel(configuration, recorder, clock, loops.data(), local, pathEvents(), this);
+    this.strays = new StrayRoutes(tunnel.tunName(), configuration.followedNetworks());
     if (configuration.routing().enabled()) {
-      network.alsoTell(strays::accept);
+      tunnel.network().alsoTell(strays::accept);
     }
-    SnaptClaims claims = new SnaptClaims(order);
-    snapts.join(data, (line, end) -> client(line, end, mark, device, claims));
-    snapts.spreadBy(claims, new SecureRandom(), controlLoop);
-    if (configuration.snapts().sessions() > 1) {
-      SnaptWatch watch =
-          new SnaptWatch(
-              controlLoop,
-              mark,
-              () -> data.first().ranked(network.links().links()),
-              () -> data.carried().preBytes(),
-              claims);
-      claims.measuredBy(watch);
-      snapts.measuredBy(watch, nanoTime);
-    }
+    join(new SnaptClaims(order));
   }
 
   private List<SnaptLine> lines() {
@@ -219,26 +127,48 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     for (int number = 0; number < configuration.snapts().sessions(); number++) {
       lines.add(
           new SnaptLine(
-              number, dataLoop, limits, configuration.tunnel().sending(), receipts, clock, this));
+              loops.data(),
+              configuration.tunnel(),
+              new LineReceipts(account.receipts(), number),
+              clock.wall(),
+              this));
     }
     return lines;
   }
 
-  private ControlClient client(
-      SnaptLine line, TunnelEnd end, int mark, DeviceIdentity device, SnaptClaims claims) {
+  private List<DataPathListener> pathEvents() {
+    return snapts.lines().stream()
+        .<DataPathListener>map(line -> new PathEvents(recorder, line::control, line))
+        .toList();
+  }
+
+  /// Makes the control clients of the lines, and what exchanges a SNAPT for a better one.
+  private void join(SnaptClaims claims) {
+    DataPath data = tunnel.data();
+    snapts.join(data, (line, end) -> client(line, end, claims));
+    snapts.spreadBy(claims, new SecureRandom(), loops.control());
+    if (configuration.snapts().sessions() > 1) {
+      SnaptWatch watch =
+          new SnaptWatch(
+              loops.control(),
+              mark,
+              () -> data.first().ranked(tunnel.links()),
+              () -> data.carried().preBytes(),
+              claims);
+      claims.measuredBy(watch);
+      snapts.measuredBy(watch, clock.monotonic());
+    }
+  }
+
+  private ControlClient client(SnaptLine line, TunnelEnd end, SnaptClaims claims) {
     return new ControlClient(
-        controlLoop,
-        authorities,
-        mark,
-        () -> end.ranked(network.links().links()),
+        new ControlTransport(
+            loops.control(), account.authorities(), mark, () -> end.ranked(tunnel.links())),
         configuration.control(),
-        configuration.snapt(),
-        device,
-        configuration.greeting(classifier.names()),
-        receipts,
-        line.number(),
-        claims,
-        bridge,
+        account.device(),
+        configuration.greeting(tunnel.classifier().names()),
+        new DeviceSnapts(configuration.snapt(), claims, account.bridge()),
+        line.receipts(),
         new SecureRandom(),
         line);
   }
@@ -246,52 +176,41 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   @Override
   public void start() throws IOException {
     LOG.info("AES-256-GCM by {}", Ciphers.provider(AeadAlgorithm.AES_256_GCM));
+    EgressRouting routes = lead();
+    resolvers =
+        ApplicationResolvers.set(configuration.dns(), tunnel.tunName(), configuration.state());
+    tunnel.start();
+    watchReach(new ReachWatch(snapts::reach, routes::carries));
+    hook = openHook();
+    operations.measure(loops.data(), meters());
+    operations.serve(
+        new AgentStatusSource(tunnel, routes, snapts, account, strays)::status, tunnel.actions());
+  }
+
+  /// Leads the traffic of this host into the tunnel, while the token source starts.
+  private EgressRouting lead() throws IOException {
     EgressStart leading =
         new EgressStart(
             configuration.tun(),
-            tun.name(),
-            limits.tunMtu(),
+            tunnel.tunName(),
+            configuration.limits().tunMtu(),
             configuration.routing(),
             configuration.resolvers(),
             configuration.splitTunnel());
-    tokens.start(this::ticket);
-    EgressRouting leadingRoutes = leading.await();
-    routing = leadingRoutes;
-    leadingRoutes.guard(configuration.tun(), configuration.outage(), classifier);
-    leadingRoutes.watchPortal(
-        configuration.portal(), this::snaptHosts, controlLoop, portalNames, snapts::networkChanged);
+    account.start(this::ticket);
+    EgressRouting routes = leading.await();
+    routing = routes;
+    routes.guard(configuration.tun(), configuration.outage(), tunnel.classifier());
+    routes.watchPortal(
+        configuration.portal(),
+        this::snaptHosts,
+        loops.control(),
+        portalNames,
+        snapts::networkChanged);
     if (snapts.peer() != null) {
-      leadingRoutes.carries(true); // the Welcome came before the guard
+      routes.carries(true); // the Welcome came before the guard
     }
-    resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
-    network.start();
-    SleepWatch sleep = new SleepWatch(clock.millis(), nanoTime.getAsLong());
-    watchSleep(sleep);
-    watchReach(new ReachWatch(snapts::reach, leadingRoutes::carries));
-    ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
-    metrics = meters;
-    meters.allocatedBy(List.of(dataLoop));
-    CertificateMeters.trust(meters.registry(), authorities::certificates);
-    AgentMeters own = new AgentMeters(meters.registry());
-    own.of(
-        data.carried(), data.counters(), snapts.clients(), receipts, handovers, carriers, owners);
-    own.of(bridge);
-    own.of(portalNames);
-    own.of(strays);
-    own.of(reports);
-    own.paths(configuration.snapts().sessions(), data.counters());
-    own.sip(() -> tokens.status().probes());
-    if (configuration.routingHook().socket().isPresent()) {
-      hook = FlowHook.open(configuration.routingHook().socket().get(), data.events(), clock);
-      own.of(hook);
-    }
-    OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
-    operations = endpoint;
-    endpoint.listen(configuration.operations());
-    endpoint.listen(
-        configuration.statusSocket(),
-        statusSource(leadingRoutes)::status,
-        FlowQuestions.actions(dataLoop, data));
+    return routes;
   }
 
   private List<String> snaptHosts() {
@@ -303,92 +222,79 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
     return hosts;
   }
 
-  private void watchSleep(SleepWatch sleep) {
-    var unused =
-        dataLoop.scheduleWithFixedDelay(
-            () -> woken(sleep.tick(clock.millis(), nanoTime.getAsLong())),
-            SleepWatch.PERIOD_MS,
-            SleepWatch.PERIOD_MS,
-            TimeUnit.MILLISECONDS);
-  }
-
   private void watchReach(ReachWatch reach) {
     var unused =
-        dataLoop.scheduleWithFixedDelay(
-            reach::look, ReachWatch.PERIOD_MS, ReachWatch.PERIOD_MS, TimeUnit.MILLISECONDS);
+        loops
+            .data()
+            .scheduleWithFixedDelay(
+                reach::look, ReachWatch.PERIOD_MS, ReachWatch.PERIOD_MS, TimeUnit.MILLISECONDS);
   }
 
-  // The token has probably expired, and SIP's timers stood still. The SNAPT may wait many seconds
-  // before it repeats what it sent to the sleeping device by the control connection, for example
-  // the receipts to sign before it takes a new token. So the new token goes by a new connection.
-  private void woken(long sleptMs) {
-    if (sleptMs > 0) {
-      LOG.info("awake after {} s: probing, and asking the bridge for a new token", sleptMs / 1_000);
-      slept.set(true);
-      data.awake();
-      tokens.networkChanged();
+  private @Nullable RoutingHook openHook() throws IOException {
+    Optional<Path> socket = configuration.routingHook().socket();
+    return socket.isEmpty()
+        ? null
+        : FlowHook.open(socket.get(), tunnel.data().events(), clock.wall());
+  }
+
+  private List<MeterBinder> meters() {
+    List<MeterBinder> meters = new ArrayList<>(tunnel.meters());
+    meters.addAll(account.meters());
+    meters.add(new ControlMeters(snapts.clients()));
+    meters.add(new EgressMeters(strays, portalNames));
+    if (hook != null) {
+      meters.add(new HookMeters(hook));
     }
-  }
-
-  private AgentStatusSource statusSource(EgressRouting routes) {
-    return new AgentStatusSource(
-        configuration,
-        nanoTime,
-        dataLoop,
-        data,
-        tun.name(),
-        routes,
-        snapts,
-        authorities,
-        receipts,
-        tokens,
-        network,
-        strays,
-        handovers,
-        carriers);
+    return meters;
   }
 
   @Override
   public LiveChanges changes() {
-    return new LiveChanges(dataLoop, network, data, classifier);
+    return tunnel.changes();
   }
 
   @Override
   public ConfigurationReload<CnaptConfiguration> reload(
       ConfigurationSource<CnaptConfiguration> source) {
-    return new ConfigurationReload<>(
-        source,
-        ConfigurationKeys.of(configuration),
-        AgentReload.parts(this),
-        Objects.requireNonNull(metrics, "the agent is started first").registry(),
-        clock);
+    return operations.reload(source, AgentReload.parts(this), clock.wall());
   }
 
   Runnable trust(Path trust) {
-    return authorities.prepare(trust);
+    return account.authorities().prepare(trust);
   }
 
+  // --- the token
+
   private void ticket(SessionTicket ticket) {
-    reports.token(ticket.token());
     snapts.present(ticket);
     if (slept.getAndSet(false)) {
       snapts.networkChanged();
     }
   }
 
+  @Override
+  public void tokenRefused(String detail) {
+    LOG.warn("the SNAPT refuses the token: {}", detail);
+    account.tokens().renew();
+  }
+
   // --- the SNAPTs in use
 
   @Override
   public void welcomed(SnaptLine by, @Nullable TunnelTerms fresh) {
-    tokens.tunnel(true);
-    readiness.cleared(SESSION);
-    snapts.alive(by, true);
-    snapts.inform(by);
-    ifPresent(routing, routes -> routes.carries(true));
+    account.tokens().tunnel(true);
+    operations.sessionBegun();
+    carries(by);
     if (fresh != null) {
       EarlyStart.beside("codec-start", ZstdBlocks::load);
       ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));
     }
+  }
+
+  private void carries(SnaptLine line) {
+    snapts.alive(line, true);
+    snapts.inform(line);
+    ifPresent(routing, routes -> routes.carries(true));
   }
 
   private static <T> void ifPresent(@Nullable T part, Consumer<T> action) {
@@ -399,13 +305,13 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
 
   @Override
   public void connected() {
-    network.look();
+    tunnel.network().look();
   }
 
   @Override
   public void lost(SnaptLine by) {
     if (!snapts.isConnected()) {
-      tokens.tunnel(false);
+      account.tokens().tunnel(false);
     }
     snapts.lost(by);
   }
@@ -422,12 +328,6 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   @Override
-  public void tokenRefused(String detail) {
-    LOG.warn("the SNAPT refuses the token: {}", detail);
-    tokens.renew();
-  }
-
-  @Override
   public void terms(Map<String, SnaptTerms> told) {
     snapts.terms(told);
   }
@@ -438,49 +338,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
   }
 
   @Override
-  public void networkMayHaveChanged() {
-    data.networkChanged();
-  }
-
-  @Override
-  public void moved(String cause, String from, String to) {
-    handovers.begun(clock.instant(), nanoTime.getAsLong(), cause, from, to);
-    LOG.info("handover by {}: {} -> {}", cause, from, to);
-    if (!to.equals("nowhere")) {
-      data.networkChanged();
-      names.networkChanged();
-      ifPresent(resolvers, ApplicationResolvers::networkChanged);
-      if (network.links().links().isEmpty()) {
-        snapts.networkChanged(); // otherwise the connection follows its link
-      }
-      registration.moved(from, to);
-    }
-  }
-
-  @Override
-  public void pathFound(SnaptLine by, long nowNs) {
-    snapts.alive(by, true);
-    snapts.inform(by);
-    ifPresent(routing, routes -> routes.carries(true));
-    Handover done = handovers.answered(nowNs);
-    if (done != null) {
-      LOG.info("handover done: {} -> {} in {} ms", done.from(), done.to(), done.outageMs());
-    }
-  }
-
-  @Override
-  public void pathLeft(LeftPath left) {
-    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", left.name(), left.to());
-    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", left.name(), left.to());
-  }
-
-  @Override
-  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
-    if (isToBeAnswered) {
-      handovers.begun(clock.instant(), nanoTime.getAsLong(), cause, from, to);
-    } else {
-      handovers.moved(clock.instant(), nanoTime.getAsLong(), cause, from, to);
-    }
+  public void pathFound(SnaptLine by) {
+    carries(by);
   }
 
   @Override
@@ -490,42 +349,60 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, NetworkWatch.Listen
       return; // the network is not the cause
     }
     ifPresent(routing, routes -> routes.carries(false));
-    String here = network.described();
+    String here = tunnel.network().described();
     LOG.warn("the path to the SNAPT is dead although the link is up: {}", here);
-    handovers.begun(clock.instant(), nanoTime.getAsLong(), "path_dead", here, here);
-    tokens.networkChanged();
+    recorder.pathDead(here);
+    account.tokens().networkChanged();
+  }
+
+  // --- the network
+
+  @Override
+  public @Nullable InetSocketAddress peer() {
+    return snapts.peer();
   }
 
   @Override
-  public void carrierChanged(Carrier to, long silentNs) {
-    carriers.changed(to, silentNs);
+  public void linksChanged(List<UsableLink> now) {
+    snapts.linksChanged(now);
   }
 
   @Override
-  public void carrierResumed(long afterNs) {
-    carriers.resumed(afterNs);
+  public void moved(String from, String to) {
+    names.networkChanged();
+    ifPresent(resolvers, ApplicationResolvers::networkChanged);
+    if (tunnel.links().isEmpty()) {
+      snapts.networkChanged(); // otherwise the connection follows its link
+    }
+    registration.moved(from, to);
+  }
+
+  // The token has probably expired, and SIP's timers stood still. The SNAPT may wait many seconds
+  // before it repeats what it sent to the sleeping device by the control connection, for example
+  // the receipts to sign before it takes a new token. So the new token goes by a new connection.
+  @Override
+  public void woken(long sleptMs) {
+    LOG.info("awake after {} s: probing, and asking the bridge for a new token", sleptMs / 1_000);
+    slept.set(true);
+    account.tokens().networkChanged();
   }
 
   /// Stops cleanly. Sends the packets that were read, signs the last interval, and ends the session
   /// at the SNAPT and the bridge. Removes rules, routes and TUN.
   @Override
   public void close() {
-    readiness.obstructed(SESSION, "stopping");
+    operations.stopping();
     ifPresent(resolvers, ApplicationResolvers::close);
     ifPresent(routing, EgressRouting::close);
-    network.close();
-    data.close();
+    tunnel.stop();
     snapts.close("the agent stops");
-    reports.close();
-    tokens.close();
+    account.stop();
     OutsideResolverProvider.install(null);
     names.close();
-    owners.close();
-    ifPresent(operations, OperationsEndpoint::close);
     ifPresent(hook, RoutingHook::close);
-    ifPresent(metrics, ProcessMetrics::close);
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
-    receipts.close();
-    tun.close();
+    operations.close();
+    loops.close();
+    account.close();
+    tunnel.close();
   }
 }

@@ -125,9 +125,10 @@ public final class CnaptCommand {
     }
 
     private static CarryingAgent agent(CnaptConfiguration configuration) throws IOException {
+      AgentClock clock = new AgentClock(InstantSource.system(), System::nanoTime);
       return configuration.peer().enabled()
-          ? new PeerAgent(configuration, InstantSource.system(), System::nanoTime)
-          : new Agent(configuration, InstantSource.system(), System::nanoTime);
+          ? new PeerAgent(configuration, clock)
+          : new Agent(configuration, clock);
     }
 
     private static void join(Thread main) {

@@ -7,17 +7,13 @@ import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
-import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
-import io.viaduct.cnapt.tunnel.DataPathListener;
-import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
+import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.terms.TunnelLimits;
-import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.time.InstantSource;
 import java.util.List;
@@ -28,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /// One SNAPT that the agent uses: passes the events of its control connection to its end of the
 /// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
-/// [ControlListener], the data loop those of [DataPathListener].
-final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts.Line {
+/// [ControlListener], the data loop those of [PathEvents.Owner].
+final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts.Line {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
 
   /// Hears of what concerns the whole agent. Called on the loop of the event.
@@ -61,29 +57,15 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     void terms(Map<String, SnaptTerms> told);
 
     /// Called for the first answer after a change of network or a dead path.
-    void pathFound(SnaptLine by, long nowNs);
-
-    /// Called when traffic leaves a path because nothing arrives by it.
-    void pathLeft(LeftPath left);
-
-    /// See [DataPathListener#trafficMoved].
-    void trafficMoved(String cause, String from, String to, boolean isToBeAnswered);
+    void pathFound(SnaptLine by);
 
     /// Called when nothing arrives by any path of the line, although a link is up.
     void pathDead(SnaptLine by);
-
-    /// Called for a change of the carrier.
-    void carrierChanged(Carrier to, long silentNs);
-
-    /// Called for the first datagram on the new carrier.
-    void carrierResumed(long afterNs);
   }
 
-  private final int number;
   private final EventLoop dataLoop;
-  private final TunnelLimits limits;
-  private final TunnelSettings sending;
-  private final ReceiptLedger receipts;
+  private final SessionSettings settings;
+  private final LineReceipts receipts;
   private final InstantSource clock;
   private final Owner owner;
   private final SessionState state = new SessionState();
@@ -92,20 +74,14 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
-  /// @param number from 0; the ledger knows the line by it
-  /// @param limits limits that the Hello sends
   SnaptLine(
-      int number,
       EventLoop dataLoop,
-      TunnelLimits limits,
-      TunnelSettings sending,
-      ReceiptLedger receipts,
+      SessionSettings settings,
+      LineReceipts receipts,
       InstantSource clock,
       Owner owner) {
-    this.number = number;
     this.dataLoop = dataLoop;
-    this.limits = limits;
-    this.sending = sending;
+    this.settings = settings;
     this.receipts = receipts;
     this.clock = clock;
     this.owner = owner;
@@ -117,8 +93,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
     control = client;
   }
 
-  int number() {
-    return number;
+  LineReceipts receipts() {
+    return receipts;
   }
 
   SessionState state() {
@@ -152,16 +128,15 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       return;
     }
     sought = null; // the new session begins without
-    TunnelTerms terms = by.terms(limits);
+    TunnelTerms terms = by.terms(settings.limits());
     SessionParameters parameters =
         new SessionParameters(
             by.snapt().toString(),
             terms,
-            sending,
+            settings.sending(),
             by.peers(),
             by.ownReceiverIndex(),
-            receipts.begin(
-                number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
+            receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     state.tunMtu(terms.limits().tunMtu());
     owner.welcomed(this, terms);
     boolean handedOver = welcome.getMovedNumber() != 0;
@@ -186,13 +161,13 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   @Override
   public void turnedBack(Welcomed to) {
     state.turnedBack(to);
-    state.tunMtu(to.tunMtu(limits));
+    state.tunMtu(to.tunMtu(settings.limits()));
     goesOn(to, false);
   }
 
   private void goesOn(Welcomed session, boolean peersMoved) {
     Welcome welcome = session.welcome();
-    receipts.goesOn(number, welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch());
+    receipts.goesOn(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch());
     owner.welcomed(this, null);
     dataLoop.execute(() -> {
       end().carryAgain(session.ownReceiverIndex());
@@ -376,25 +351,13 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   // --- the data path
 
   @Override
-  public void pathFound(long nowNs) {
-    owner.pathFound(this, nowNs);
-  }
-
-  @Override
-  public void pathLeft(LeftPath left) {
-    owner.pathLeft(left);
-    control().pathSilent(left.link(), left.remote());
-  }
-
-  @Override
-  public void trafficMoved(String cause, String from, String to, boolean isToBeAnswered) {
-    owner.trafficMoved(cause, from, to, isToBeAnswered);
+  public void pathFound() {
+    owner.pathFound(this);
   }
 
   @Override
   public void pathDead() {
     owner.pathDead(this);
-    control().pathDead();
   }
 
   @Override
@@ -406,15 +369,5 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
       control()
           .moveTo(nearer, "another SNAPT is better, and it has no flow of this device any more");
     }
-  }
-
-  @Override
-  public void carrierChanged(Carrier to, long silentNs) {
-    owner.carrierChanged(to, silentNs);
-  }
-
-  @Override
-  public void carrierResumed(long afterNs) {
-    owner.carrierResumed(afterNs);
   }
 }

@@ -13,7 +13,6 @@ import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataPath;
-import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import java.net.InetSocketAddress;
@@ -55,9 +54,9 @@ final class UsedSnapts {
     this.bridge = bridge;
   }
 
-  /// Returns the listeners of the ends that [#join] needs.
-  List<DataPathListener> listeners() {
-    return List.copyOf(lines);
+  /// Returns the lines, in the order of the ends that [#join] needs.
+  List<SnaptLine> lines() {
+    return lines;
   }
 
   /// Sets the ends of the lines, and makes their control clients.

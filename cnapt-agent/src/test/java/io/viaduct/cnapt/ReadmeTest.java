@@ -2,17 +2,20 @@ package io.viaduct.cnapt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.cnapt.classification.OwnerLookup;
-import io.viaduct.cnapt.control.BridgeDirectory;
-import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
-import io.viaduct.cnapt.mobility.StrayRoutes;
-import io.viaduct.cnapt.naming.PortalNames;
-import io.viaduct.cnapt.operations.AgentMeters;
-import io.viaduct.cnapt.peer.PeerServer;
+import io.viaduct.cnapt.operations.ControlMeters;
+import io.viaduct.cnapt.operations.EgressMeters;
+import io.viaduct.cnapt.operations.HookMeters;
+import io.viaduct.cnapt.operations.MobilityMeters;
+import io.viaduct.cnapt.operations.OperatorMeters;
+import io.viaduct.cnapt.operations.PathMeters;
+import io.viaduct.cnapt.operations.PeerMeters;
+import io.viaduct.cnapt.operations.TunnelMeters;
+import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.tunnel.Carried;
-import io.viaduct.cnapt.usage.DeviceReports;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -40,23 +43,18 @@ class ReadmeTest {
       var authorities =
           new TrustedAuthorities(new TestAuthority(folder).trust(), InstantSource.system());
       CertificateMeters.trust(metrics.registry(), authorities::certificates);
-      AgentMeters meters = new AgentMeters(metrics.registry());
-      meters.of(
-          new Carried(),
-          null,
-          null,
-          null,
-          new HandoverLog(),
-          new CarrierLog(InstantSource.system()),
-          owners);
-      meters.paths(1, null);
-      meters.ofPeer(null, null);
-      meters.of((PeerServer) null);
-      meters.of((RoutingHook) null);
-      meters.of((BridgeDirectory) null);
-      meters.of((PortalNames) null);
-      meters.of((StrayRoutes) null);
-      meters.of((DeviceReports) null);
+      List<MeterBinder> meters =
+          List.of(
+              new TunnelMeters(new Carried(), null, owners),
+              new MobilityMeters(new HandoverLog(), new CarrierLog(InstantSource.system())),
+              new PathMeters(1, null),
+              new ControlMeters(List.of()),
+              new OperatorMeters(() -> Probes.NONE, null, null, null),
+              new EgressMeters(null, null),
+              new HookMeters(null),
+              new PeerMeters(null, null),
+              new PeerMeters.Listening(null));
+      meters.forEach(each -> each.bindTo(metrics.registry()));
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

@@ -10,14 +10,15 @@ import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
@@ -61,11 +62,9 @@ class UsedSnaptsTest {
                 new Class<?>[] {SnaptLine.Owner.class},
                 (_, _, _) -> null);
     return new SnaptLine(
-        number,
         loop,
-        new TunnelLimits(1500, 65_536),
-        TunnelSettings.defaults(),
-        receipts,
+        new SessionSettings(1500, SessionSettings.Preference.AUTO, TunnelSettings.defaults()),
+        new LineReceipts(receipts, number),
         InstantSource.system(),
         nobody);
   }

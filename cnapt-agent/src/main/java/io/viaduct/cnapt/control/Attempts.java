@@ -2,39 +2,26 @@ package io.viaduct.cnapt.control;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
-import io.viaduct.cnapt.links.UsableLink;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /// The attempts of a control client to reach a SNAPT: looks up its addresses beside the loop, which
 /// must not wait, and makes the connection by one of the ways. An attempt that was given up, or
 /// that another one has followed, has no effect. Owner: the control loop.
 final class Attempts {
   private final EventLoop loop;
-  private final Supplier<SslContext> tls;
-  private final int mark;
-  private final Supplier<List<UsableLink>> links;
+  private final ControlTransport transport;
   private final int timeoutMs;
   private final SnaptAddresses addresses = new SnaptAddresses();
   private int number;
   private List<InetAddress> reachable = List.of();
 
-  /// @param tls called at the first attempt, because it reads files and loads classes
-  /// @param mark SO_MARK of the connections; 0 means none
-  Attempts(
-      EventLoop loop,
-      Supplier<SslContext> tls,
-      int mark,
-      Supplier<List<UsableLink>> links,
-      ControlSettings settings) {
-    this.loop = loop;
-    this.tls = tls;
-    this.mark = mark;
-    this.links = links;
+  Attempts(ControlTransport transport, ControlSettings settings) {
+    this.loop = transport.loop();
+    this.transport = transport;
     this.timeoutMs = (int) settings.connectTimeout().toMillis();
   }
 
@@ -54,7 +41,7 @@ final class Attempts {
         .start(() -> {
           try {
             List<InetAddress> resolved = addresses.resolve(snapt);
-            SslContext context = tls.get();
+            SslContext context = transport.tls().get();
             loop.execute(() -> {
               if (own == number) {
                 reachable = resolved;
@@ -81,9 +68,9 @@ final class Attempts {
   /// @param failures in a row: each attempt takes the next way
   ControlConnection connection(
       Snapt snapt, SslContext context, int failures, ControlDialog dialog) {
-    List<ControlWay> ways = ControlWay.of(links.get(), reachable);
+    List<ControlWay> ways = ControlWay.of(transport.links().get(), reachable);
     ControlWay way = ways.get(Math.floorMod(failures, ways.size()));
-    return new ControlConnection(snapt, way, context, mark, timeoutMs, loop, dialog);
+    return new ControlConnection(snapt, way, context, transport.mark(), timeoutMs, loop, dialog);
   }
 
   /// Returns the addresses of the last attempt.

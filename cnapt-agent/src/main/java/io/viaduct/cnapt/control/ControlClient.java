@@ -1,15 +1,12 @@
 package io.viaduct.cnapt.control;
 
 import com.google.protobuf.ByteString;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
-import io.viaduct.cnapt.receipts.ReceiptLedger;
-import io.viaduct.tunnel.control.v1.CreditNotice;
-import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -17,7 +14,6 @@ import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,8 +33,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   private final ControlSettings settings;
   private final DeviceIdentity device;
   private final Greeting greeting;
-  private final @Nullable ReceiptLedger ledger;
-  private final int line;
+  private final @Nullable LineReceipts receipts;
   private final ControlListener listener;
   private final RandomGenerator random;
   private final Candidates candidates;
@@ -48,59 +43,46 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   private final ControlCounts counts = new ControlCounts();
   private final Retries retries;
   private final Departures departures;
+  private final ConnectionWatch watch;
 
   private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
-  private boolean away; // no link can be used
   private boolean stopped;
   private @Nullable Welcomed session;
 
-  /// @param tls called at the first attempt, because it reads files and loads classes
-  /// @param mark SO_MARK of the connection; 0 means none
-  /// @param links links that may carry the connection, the preferred one first; called on the loop
-  /// @param ledger signs receipts, used only on the loop from now on; null if this end signs none
-  /// @param line number of this client among those of the device, for the ledger
-  /// @param claims of all clients of the device
-  /// @param bridge checks the directories that SNAPTs carry
+  /// @param snapts of all clients of the device
+  /// @param receipts used only on the loop from now on; null if this end signs none
   public ControlClient(
-      EventLoop loop,
-      Supplier<SslContext> tls,
-      int mark,
-      Supplier<List<UsableLink>> links,
+      ControlTransport transport,
       ControlSettings settings,
-      SnaptSettings bootstrap,
       DeviceIdentity device,
       Greeting greeting,
-      @Nullable ReceiptLedger ledger,
-      int line,
-      SnaptClaims claims,
-      BridgeDirectory bridge,
+      DeviceSnapts snapts,
+      @Nullable LineReceipts receipts,
       RandomGenerator random,
       ControlListener listener) {
-    this.loop = loop;
-    this.attempts = new Attempts(loop, tls, mark, links, settings);
+    SnaptClaims claims = snapts.claims();
+    this.loop = transport.loop();
+    this.attempts = new Attempts(transport, settings);
     this.settings = settings;
     this.device = device;
     this.greeting = greeting;
-    this.ledger = ledger;
-    this.line = line;
+    this.receipts = receipts;
     this.random = random;
     this.listener = listener;
-    this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos(), claims);
+    this.candidates =
+        new Candidates(snapts.bootstrap(), settings.snaptPatience().toNanos(), claims);
     this.backOff = new BackOff(settings, random);
     this.retries = new Retries(loop);
     this.departures = new Departures(loop, candidates, backOff, counts, listener, this);
-    this.bridge = bridge;
-    this.news =
-        new SnaptNews(
-            loop,
-            bridge,
-            claims.order(),
-            listener,
-            snapts -> {
-              candidates.replace(snapts);
-              listener.relays(candidates.offered());
-            });
+    this.watch = new ConnectionWatch(candidates, departures, backOff, this::dialog, this::connect);
+    this.bridge = snapts.bridge();
+    this.news = new SnaptNews(loop, bridge, claims.order(), listener, this::listedBySnapt);
+  }
+
+  private void listedBySnapt(List<Snapt> snapts) {
+    candidates.replace(snapts);
+    listener.relays(candidates.offered());
   }
 
   /// Sets the first or a newer token, and the SNAPTs that accept it. A peer is shown an empty
@@ -234,10 +216,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
 
   /// Reconnects at once, because the device is on another network.
   public void networkChanged() {
-    loop.execute(() -> {
-      candidates.networkChanged();
-      again("the network has changed");
-    });
+    loop.execute(watch::networkChanged);
   }
 
   /// Takes a change of the links that can be used. A connection stays while its own link does, and
@@ -245,24 +224,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   ///
   /// @param now all usable links
   public void linksChanged(List<UsableLink> now) {
-    loop.execute(() -> {
-      boolean returned = away && !now.isEmpty();
-      away = now.isEmpty();
-      if (away) {
-        return;
-      }
-      ControlDialog other = dialog;
-      if (other != null && !other.isHeldBy(now)) {
-        departures.stay(false);
-      }
-      ControlDialog open = holder();
-      if (open == null || !open.isHeldBy(now)) {
-        candidates.networkChanged();
-        again("its link is gone");
-      } else if (returned) {
-        open.check();
-      }
-    });
+    loop.execute(() -> watch.linksChanged(now));
   }
 
   /// Reconnects by another way if nothing arrives by that of the connection, although its link is
@@ -271,34 +233,12 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   /// @param link name of the link
   /// @param remote the place that nothing arrives from
   public void pathSilent(String link, Remote remote) {
-    loop.execute(() -> {
-      ControlDialog open = holder();
-      if (open != null && open.isBy(link, remote)) {
-        again("nothing arrives by its way");
-      }
-    });
+    loop.execute(() -> watch.pathSilent(link, remote));
   }
 
   /// Reconnects at once, because datagrams are lost although the link is up.
   public void pathDead() {
-    loop.execute(() -> again("the path is dead"));
-  }
-
-  /// Returns the dialog that has the session, null if there is none.
-  private @Nullable ControlDialog holder() {
-    ControlDialog leaving = departures.from();
-    return leaving == null ? dialog : leaving;
-  }
-
-  private void again(String why) {
-    departures.stay(false);
-    backOff.succeeded();
-    ControlDialog open = dialog;
-    if (open == null) {
-      connect();
-    } else {
-      open.close(ControlFailure.NETWORK_CHANGED, why);
-    }
+    loop.execute(watch::pathDead);
   }
 
   private void connect() {
@@ -322,7 +262,14 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
       return;
     }
     ControlDialog begun =
-        new ControlDialog(loop, settings, greeting, device, shown, resumption(snapt), ledger, this);
+        new ControlDialog(
+            loop,
+            settings,
+            greeting,
+            new ShownToken(device, shown),
+            resumption(snapt),
+            receipts == null ? null : receipts.ledger(),
+            this);
     dialog = begun;
     begun.begin(attempts.connection(snapt, context, backOff.failures(), begun));
   }
@@ -417,34 +364,14 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
 
   @Override
   public void goodbye(ControlDialog by) {
-    if (!departures.isUnderWay() || by == holder()) {
+    if (!departures.isUnderWay() || by == watch.holder()) {
       session = null;
     }
   }
 
   @Override
-  public void credit(CreditNotice notice) {
-    listener.credit(notice);
-  }
-
-  @Override
-  public void lineRate(LineRate rate) {
-    listener.lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
-  }
-
-  @Override
-  public void tokenAccepted(long expiresMs) {
-    listener.tokenAccepted(expiresMs);
-  }
-
-  @Override
-  public long carriedBytes() {
-    return listener.carriedBytes();
-  }
-
-  @Override
-  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
-    listener.datagrams(datagrams, taken);
+  public ControlListener listener() {
+    return listener;
   }
 
   @Override
@@ -521,9 +448,12 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
 
   private void endSession() {
     session = null;
-    ReceiptLedger signing = ledger;
-    if (signing != null) {
-      signing.ended(line);
+    endReceipts();
+  }
+
+  private void endReceipts() {
+    if (receipts != null) {
+      receipts.ended();
     }
   }
 
@@ -546,10 +476,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
       stopped = true;
       retries.close();
       news.close();
-      ReceiptLedger signing = ledger;
-      if (signing != null) {
-        signing.ended(line);
-      }
+      endReceipts();
       ControlDialog leaving = departures.close();
       ControlDialog begun = leaving == null ? null : dialog;
       ControlDialog open = leaving == null ? dialog : leaving;

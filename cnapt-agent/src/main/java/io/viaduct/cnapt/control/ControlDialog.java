@@ -3,30 +3,24 @@ package io.viaduct.cnapt.control;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
-import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
-import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
-import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
-import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -47,16 +41,8 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called when the session has ended. The dialog ends right after.
     void goodbye(ControlDialog by);
 
-    void tokenAccepted(long expiresMs);
-
-    /// Reports that the credit of the account has changed.
-    void credit(CreditNotice notice);
-
-    /// Reports the rate of the SNAPT's line towards this device.
-    void lineRate(LineRate rate);
-
-    /// Returns the bytes that the tunnel has carried; a difference means that there is traffic.
-    long carriedBytes();
+    /// Returns the listener to what concerns the tunnel, and not the connection.
+    ControlListener listener();
 
     /// Called for the list of a Welcome, and for each later one.
     ///
@@ -79,9 +65,6 @@ final class ControlDialog implements ControlConnection.Owner {
     /// Called when a SNAPT has not said in time that its hand-over is done.
     void moveUndecided(ControlDialog by);
 
-    /// @param taken run, on any thread, after the datagrams were opened and released
-    void datagrams(List<ByteBuf> datagrams, Runnable taken);
-
     /// Called last, when the dialog has ended for any reason but [ControlDialog#leave] and
     /// [ControlDialog#drop].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
@@ -96,51 +79,44 @@ final class ControlDialog implements ControlConnection.Owner {
   private final EventLoop loop;
   private final ControlSettings settings;
   private final Greeting greeting;
-  private final DeviceIdentity device;
+  private final ShownToken token;
   private final Resumption resumption;
   private final @Nullable ReceiptLedger ledger;
   private final Owner owner;
+  private final OneShotTimer timer; // for the Welcome, then for KeepAlives, at last for the end
+  private final KeepAlives keepAlives;
   private @Nullable BoundaryAnswers boundaries;
   private @Nullable Runnable left;
-  private byte[] token;
-  private boolean tokenShown;
   private @Nullable ControlConnection connection;
-  private @Nullable SSLSession through;
-  private @Nullable ScheduledFuture<?> timer;
   private boolean established;
-  private long keepAliveNumber;
-  private final KeepAliveWatch watch;
-  private long heardNs;
-  private long carriedBytes; // when the SNAPT was last heard
 
-  /// @param token token for the Hello
   /// @param resumption session that the Hello asks to resume
   /// @param ledger signs receipts; null if this end signs none
   ControlDialog(
       EventLoop loop,
       ControlSettings settings,
       Greeting greeting,
-      DeviceIdentity device,
-      byte[] token,
+      ShownToken token,
       Resumption resumption,
       @Nullable ReceiptLedger ledger,
       Owner owner) {
     this.loop = loop;
     this.settings = settings;
     this.greeting = greeting;
-    this.device = device;
     this.token = token;
     this.resumption = resumption;
     this.ledger = ledger;
     this.owner = owner;
-    this.watch = new KeepAliveWatch(settings.keepAlive().toMillis());
+    this.timer = new OneShotTimer(loop);
+    this.keepAlives =
+        new KeepAlives(loop.ticker(), timer, settings, owner.listener()::carriedBytes);
   }
 
   /// Starts to connect.
   void begin(ControlConnection over) {
     connection = over;
     long timeoutMs = settings.connectTimeout().toMillis();
-    after(
+    timer.after(
         timeoutMs,
         () -> over.close(ControlFailure.CONNECT_TIMEOUT, "no Welcome in " + timeoutMs + " ms"));
     over.connect();
@@ -154,42 +130,21 @@ final class ControlDialog implements ControlConnection.Owner {
   /// Sets a newer token. After the Welcome it is sent at once, otherwise in the Hello or right
   /// after it.
   void present(byte[] newer) {
-    token = newer;
-    tokenShown = false;
+    token.renew(newer);
     ControlConnection open = connection;
     if (established && open != null) {
-      showToken(open);
-    }
-  }
-
-  private void showToken(ControlConnection open) {
-    SSLSession session = through;
-    if (session == null) {
-      return;
-    }
-    try {
-      TokenUpdate update =
-          TokenUpdate.newBuilder()
-              .setToken(ByteString.copyFrom(token))
-              .setProof(ByteString.copyFrom(device.proof(session)))
-              .build();
-      tokenShown = true;
-      open.send(ControlMessage.newBuilder().setTokenUpdate(update).build());
-    } catch (SSLException e) {
-      open.close(ControlFailure.TLS_FAILED, String.valueOf(e.getMessage()));
+      token.showTo(open);
     }
   }
 
   @Override
   public void opened(ControlConnection opened, SSLSession session) throws SSLException {
-    through = session;
-    tokenShown = true;
     opened.send(
         ControlMessage.newBuilder()
             .setHello(
                 greeting.hello(
-                    token,
-                    device.proof(session),
+                    token.forHello(),
+                    token.proof(session),
                     resumption.sessionId(),
                     resumption.receiverIndex(),
                     owner.believesBridge()))
@@ -198,16 +153,16 @@ final class ControlDialog implements ControlConnection.Owner {
 
   @Override
   public void received(ControlConnection from, ControlMessage message) {
-    heardNs = loop.ticker().nanoTime();
-    carriedBytes = owner.carriedBytes();
+    keepAlives.heard();
     switch (message.getMessageCase()) {
       case WELCOME -> welcome(from, message.getWelcome());
       case REFUSAL -> refused(from, message.getRefusal());
-      case KEEP_ALIVE -> keepAlive(from, message.getKeepAlive());
-      case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
+      case KEEP_ALIVE -> keepAlives.received(from, message.getKeepAlive());
+      case TOKEN_ACCEPTED ->
+          owner.listener().tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
-      case CREDIT_NOTICE -> owner.credit(message.getCreditNotice());
-      case LINE_RATE -> owner.lineRate(message.getLineRate());
+      case CREDIT_NOTICE -> owner.listener().credit(message.getCreditNotice());
+      case LINE_RATE -> lineRate(message.getLineRate());
       case RELAYS -> relays(from, message.getRelays());
       case MOVED -> moved(from, message.getMoved());
       case GOODBYE -> {
@@ -226,11 +181,15 @@ final class ControlDialog implements ControlConnection.Owner {
   @Override
   public void datagrams(ControlConnection from, List<ByteBuf> datagrams, Runnable taken) {
     if (established) {
-      owner.datagrams(datagrams, taken);
+      owner.listener().datagrams(datagrams, taken);
     } else {
       datagrams.forEach(ByteBuf::release);
       from.close(ControlFailure.MALFORMED, "datagrams before Welcome");
     }
+  }
+
+  private void lineRate(LineRate rate) {
+    owner.listener().lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
   }
 
   // A SNAPT of the previous version sends boundaries without counts, and expects no answer.
@@ -257,7 +216,7 @@ final class ControlDialog implements ControlConnection.Owner {
       return;
     }
     established = true;
-    watch(from);
+    keepAlives.watch(from);
     owner.welcomed(
         new Welcomed(
             snapt,
@@ -274,9 +233,7 @@ final class ControlDialog implements ControlConnection.Owner {
       return; // the owner has not kept the session
     }
     owner.relays(welcome.getRelaysList(), true, welcome.getSignedDirectory());
-    if (!tokenShown) {
-      showToken(from);
-    }
+    token.showTo(from);
   }
 
   private void relays(ControlConnection from, RelayList list) {
@@ -306,7 +263,7 @@ final class ControlDialog implements ControlConnection.Owner {
   /// @param lost run when the connection has ended before
   void linger(Runnable lost) {
     left = lost;
-    after(DONE_MS_MAX, () -> owner.moveUndecided(this));
+    timer.after(DONE_MS_MAX, () -> owner.moveUndecided(this));
   }
 
   /// Goes on with the session after [#linger], and asks the SNAPT for a sign of life.
@@ -320,23 +277,6 @@ final class ControlDialog implements ControlConnection.Owner {
     String words = refusal.getCode() + (detail.isEmpty() ? "" : ": " + detail);
     owner.refused(refusal.getCode(), words);
     from.close(ControlFailure.REFUSED, words);
-  }
-
-  private void watch(ControlConnection of) {
-    after(
-        settings.keepAlive().toMillis(),
-        () -> {
-          long silentMs = TimeUnit.NANOSECONDS.toMillis(loop.ticker().nanoTime() - heardNs);
-          switch (watch.ask(silentMs, owner.carriedBytes() == carriedBytes)) {
-            case REST -> watch(of);
-            case SEND -> {
-              of.send(keepAlive(++keepAliveNumber, false));
-              watch(of);
-            }
-            case LOST ->
-                of.close(ControlFailure.KEEP_ALIVE_LOST, "nothing heard for " + silentMs + " ms");
-          }
-        });
   }
 
   /// Returns whether the connection can go on by one of these links.
@@ -355,37 +295,14 @@ final class ControlDialog implements ControlConnection.Owner {
   /// the time that a new connection may take.
   void check() {
     ControlConnection open = connection;
-    if (!established || open == null) {
-      return;
+    if (established && open != null) {
+      keepAlives.check(open);
     }
-    long askedNs = loop.ticker().nanoTime();
-    open.send(keepAlive(++keepAliveNumber, false));
-    after(
-        settings.connectTimeout().toMillis(),
-        () -> {
-          if (heardNs - askedNs < 0) {
-            open.close(ControlFailure.KEEP_ALIVE_LOST, "no answer since its link is back");
-          } else {
-            watch(open);
-          }
-        });
-  }
-
-  private void keepAlive(ControlConnection from, KeepAlive keepAlive) {
-    if (!keepAlive.getReply()) { // only the arrival of an answer matters
-      from.send(keepAlive(keepAlive.getNumber(), true));
-    }
-  }
-
-  private static ControlMessage keepAlive(long number, boolean reply) {
-    return ControlMessage.newBuilder()
-        .setKeepAlive(KeepAlive.newBuilder().setNumber(number).setReply(reply))
-        .build();
   }
 
   @Override
   public void ended(ControlConnection closed, ControlFailure why, String detail) {
-    stopTimer();
+    timer.stop();
     Runnable then = left;
     if (then == null) {
       owner.ended(this, why, detail);
@@ -404,7 +321,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   /// Closes the connection without a message, and without a call to the owner.
   void drop(String reason) {
-    stopTimer();
+    timer.stop();
     left = () -> {};
     close(ControlFailure.CLOSED, reason);
   }
@@ -414,7 +331,7 @@ final class ControlDialog implements ControlConnection.Owner {
   ///
   /// @param then run when the connection has ended
   void leave(String reason, Runnable then) {
-    stopTimer();
+    timer.stop();
     ControlConnection open = connection;
     if (open == null) {
       then.run();
@@ -428,21 +345,7 @@ final class ControlDialog implements ControlConnection.Owner {
       then.run();
     } else {
       open.send(goodbye);
-      after(LAST_RECEIPT_MS, () -> open.close(ControlFailure.CLOSED, reason));
-    }
-  }
-
-  // There is one timer at a time: first for the Welcome, then for the next KeepAlive.
-  private void after(long delayMs, Runnable then) {
-    stopTimer();
-    timer = loop.schedule(then, delayMs, TimeUnit.MILLISECONDS);
-  }
-
-  private void stopTimer() {
-    ScheduledFuture<?> armed = timer;
-    if (armed != null) {
-      armed.cancel(false);
-      timer = null;
+      timer.after(LAST_RECEIPT_MS, () -> open.close(ControlFailure.CLOSED, reason));
     }
   }
 }

@@ -1,9 +1,7 @@
 package io.viaduct.cnapt.control;
 
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.tunnel.control.v1.RefusalCode;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,50 +11,41 @@ import org.slf4j.LoggerFactory;
 final class Retries {
   private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
 
-  private final EventLoop loop;
-  private @Nullable ScheduledFuture<?> next;
-  private @Nullable ScheduledFuture<?> restEnd;
+  private final OneShotTimer next;
+  private final OneShotTimer restEnd;
   private boolean hopeless;
   private boolean drains;
   private String loggedWords = "";
 
   Retries(EventLoop loop) {
-    this.loop = loop;
+    this.next = new OneShotTimer(loop);
+    this.restEnd = new OneShotTimer(loop);
   }
 
   /// Runs an attempt after a pause, in place of the one that waits.
   void after(long pauseMs, Runnable attempt) {
-    cancel();
-    next = loop.schedule(attempt, pauseMs, TimeUnit.MILLISECONDS);
+    next.after(pauseMs, attempt);
   }
 
   /// Returns whether an attempt waits.
   boolean isWaiting() {
-    return next != null;
+    return next.isArmed();
   }
 
   /// Gives up the attempt that waits.
   void cancel() {
-    cancel(next);
-    next = null;
+    next.stop();
   }
 
   /// Looks after a pause whether the SNAPT that was left without another one serves again.
   void lookAfterRest(long pauseMs, Runnable look) {
-    cancel(restEnd);
-    restEnd = loop.schedule(look, pauseMs, TimeUnit.MILLISECONDS);
+    restEnd.after(pauseMs, look);
   }
 
   /// Ends all.
   void close() {
-    cancel();
-    cancel(restEnd);
-  }
-
-  private static void cancel(@Nullable ScheduledFuture<?> armed) {
-    if (armed != null) {
-      armed.cancel(false);
-    }
+    next.stop();
+    restEnd.stop();
   }
 
   /// Notes a refusal.

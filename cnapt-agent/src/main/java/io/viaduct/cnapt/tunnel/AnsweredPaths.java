@@ -10,12 +10,12 @@ import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.PathState;
-import io.viaduct.tunnel.session.PathUse;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,25 +25,17 @@ import org.jspecify.annotations.Nullable;
 /// its probes stop ([ProbeWatchdog]), or if the link of its own address is gone, unless no other
 /// path is left.
 final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
-  private static final long PUBLISHED_NS = 1_000_000_000;
-
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
-  private final long silenceNs;
   private final Inbound inbound;
   private final DataPathListener listener;
-  private final List<PeerSocket> sockets = new ArrayList<>();
-  private final ReturnWays ways = new ReturnWays();
+  private final ListeningSockets sockets;
+  private final ProbeWatchdogs watchdogs;
   private final List<UsableLink> links = new ArrayList<>();
-  private final ProbeWatchdog[] watchdogs = new ProbeWatchdog[TunnelLimits.PATHS_MAX];
-  private final ToAddress[] sinks = new ToAddress[TunnelLimits.PATHS_MAX];
   private final boolean[] silent = new boolean[TunnelLimits.PATHS_MAX];
+  private final PublishedPaths published = new PublishedPaths(this::status);
   private @Nullable TunnelSession session;
   private @Nullable InetSocketAddress peer;
-  private volatile List<PathStatus> published = List.of(); // written by the event loop
-  private volatile long fired; // written by the event loop
-  private volatile long misled; // written by the event loop
-  private long publishedNs;
   private boolean unsettled; // until the present datagram is taken
   private long reviewNs = Long.MAX_VALUE; // end of a hold time
 
@@ -60,52 +52,35 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
       throws SocketException {
     this.loop = loop;
     this.nanoTime = nanoTime;
-    this.silenceNs = role.watchdog().toNanos();
     this.inbound = inbound;
     this.listener = listener;
-    begin(nanoTime.getAsLong());
-    for (int path = 0; path < sinks.length; path++) {
-      sinks[path] = new ToAddress(path);
-    }
-    boolean complete = false;
-    try {
-      for (InetSocketAddress each : role.addresses()) {
-        int port = sockets.isEmpty() ? each.getPort() : port();
-        sockets.add(
-            new PeerSocket(loop, new InetSocketAddress(each.getAddress(), port), mark, this));
-      }
-      complete = true;
-    } finally {
-      if (!complete) {
-        close();
-      }
-    }
+    this.watchdogs = new ProbeWatchdogs(role.watchdog().toNanos(), nanoTime.getAsLong());
+    this.sockets = new ListeningSockets(loop, mark, role.addresses(), this, this::bindingOf);
   }
 
-  private void begin(long nowNs) {
-    for (int i = 0; i < watchdogs.length; i++) {
-      watchdogs[i] = new ProbeWatchdog(silenceNs, nowNs);
-      silent[i] = false;
-    }
+  private @Nullable InetSocketAddress bindingOf(int path) {
+    TunnelSession of = session;
+    return of == null ? null : of.bindingOf(path);
   }
 
   /// Returns the port of all addresses.
   int port() {
-    return sockets.getFirst().address().getPort();
+    return sockets.port();
   }
 
   @Override
   public void begin(TunnelSession begun, Remotes peers, long nowNs) {
     session = begun;
     peer = peers.control();
-    ways.clear();
-    begin(nowNs);
+    sockets.begin();
+    watchdogs.begin(nowNs);
+    Arrays.fill(silent, false);
   }
 
   @Override
   public void end() {
     session = null;
-    sockets.forEach(PeerSocket::giveUp);
+    sockets.giveUp();
   }
 
   @Override
@@ -119,13 +94,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
     if (now != null) {
       links.add(now);
     }
-    for (PeerSocket each : sockets) {
-      try {
-        each.links(links);
-      } catch (SocketException e) {
-        listener.addressLost(each.address().getAddress().getHostAddress(), e.getMessage());
-      }
-    }
+    sockets.links(links, listener::addressLost);
     decide(nowNs);
   }
 
@@ -163,14 +132,13 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
       return;
     }
     long nowNs = inbound.arrivedNs();
-    if (!ways.isAllowed(from, by, nowNs)) {
-      misled++;
+    if (!sockets.isAllowed(from, by, nowNs)) {
       return;
     }
     int length = content.readableBytes();
     if (to.open(content, content.readerIndex(), length, from, inbound.toHost(), nowNs)
         .isSignOfLife()) {
-      ways.heard(from, by, nowNs);
+      sockets.heard(from, by, nowNs);
       if (unsettled) {
         unsettled = false;
         decide(nowNs);
@@ -202,7 +170,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
   public void probeArrived(int path) {
     long nowNs = nanoTime.getAsLong();
     boolean wasDead = isSearching();
-    if (watchdogs[path].probed(nowNs)) {
+    if (watchdogs.of(path).probed(nowNs)) {
       unsettled = true;
       if (wasDead) {
         listener.pathFound(nowNs);
@@ -222,103 +190,50 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
     if (of == null) {
       return;
     }
-    reviewNs = Long.MAX_VALUE;
-    for (ProbeWatchdog each : watchdogs) {
-      reviewNs = Math.min(reviewNs, each.heldUntilNs(nowNs));
-    }
+    reviewNs = watchdogs.heldUntilNs(nowNs);
     List<PathState> all = of.paths(nowNs);
     boolean anyWorks = all.stream().anyMatch(each -> works(each, nowNs));
     for (PathState each : all) {
-      silent[each.id()] = anyWorks && watchdogs[each.id()].isKnown() && !works(each, nowNs);
+      silent[each.id()] = anyWorks && watchdogs.of(each.id()).isKnown() && !works(each, nowNs);
       of.silent(each.id(), silent[each.id()], nowNs);
     }
   }
 
   private boolean works(PathState path, long nowNs) {
-    PeerSocket socket = ways.socketOf(path.address());
-    return watchdogs[path.id()].isReady(nowNs) && socket != null && !socket.isLinkGone();
+    PeerSocket socket = sockets.socketOf(path.address());
+    return watchdogs.of(path.id()).isReady(nowNs) && socket != null && !socket.isLinkGone();
   }
 
   @Override
   public void tick(long nowNs) {
     boolean wasAlive = !isSearching();
-    boolean changed = false;
-    for (int id = 0; id < watchdogs.length; id++) {
-      if (watchdogs[id].takeSilence(nowNs)) {
-        fired++;
-        changed = true;
-        listener.probesStopped(id, name(id), silenceNs);
-      }
-    }
+    boolean changed =
+        watchdogs.tick(nowNs, id -> listener.probesStopped(id, name(id), watchdogs.silenceNs()));
     if (changed && wasAlive && isSearching()) {
       listener.pathDead();
     }
     if (changed || nowNs >= reviewNs) {
       decide(nowNs);
     }
-    if (nowNs - publishedNs >= PUBLISHED_NS) {
-      publishedNs = nowNs;
-      published = status(nowNs);
-    }
+    published.renew(nowNs);
   }
 
   @Override
   public long nextTickNs(long nowNs) {
-    long next = session == null ? Long.MAX_VALUE : publishedNs + PUBLISHED_NS;
-    for (ProbeWatchdog each : watchdogs) {
-      next = Math.min(next, each.dueNs(nowNs));
-    }
-    return next;
+    long next = session == null ? Long.MAX_VALUE : published.dueNs();
+    return Math.min(next, watchdogs.dueNs(nowNs));
   }
 
   // --- what leaves
 
   @Override
   public DatagramSink of(int path) {
-    return sinks[path];
-  }
-
-  /// Returns the socket of a path; the first one while the path has none.
-  private PeerSocket bySocket(int path) {
-    PeerSocket socket = ways.socketOf(bindingOf(path));
-    return socket == null ? sockets.getFirst() : socket;
-  }
-
-  private @Nullable InetSocketAddress bindingOf(int path) {
-    TunnelSession of = session;
-    return of == null ? null : of.bindingOf(path);
-  }
-
-  /// Sends by the socket at which the address is heard.
-  private final class ToAddress implements DatagramSink {
-    private final int path;
-
-    ToAddress(int path) {
-      this.path = path;
-    }
-
-    @Override
-    public boolean isWritable() {
-      return bySocket(path).isWritable();
-    }
-
-    @Override
-    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
-      PeerSocket by = ways.socketOf(to);
-      (by == null ? bySocket(path) : by).send(burst, segmentSize, to, nowNs);
-    }
-
-    @Override
-    public int takeTooLong() {
-      return bySocket(path).takeTooLong();
-    }
+    return sockets.of(path);
   }
 
   @Override
   public void beforeDrain(long nowNs) {
-    for (int i = 0; i < sockets.size(); i++) {
-      sockets.get(i).sendWaiting(nowNs);
-    }
+    sockets.sendWaiting(nowNs);
   }
 
   @Override
@@ -349,63 +264,27 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
     return of == null
         ? List.of()
         : of.paths(nowNs).stream()
-            .filter(each -> watchdogs[each.id()].isKnown())
+            .filter(each -> watchdogs.of(each.id()).isKnown())
             .map(each -> status(each, nowNs))
             .toList();
   }
 
   private PathStatus status(PathState path, long nowNs) {
-    PeerSocket socket = ways.socketOf(path.address());
-    UsableLink link = socket == null ? null : socket.link();
-    ProbeWatchdog watchdog = watchdogs[path.id()];
-    boolean left = watchdog.isFired() || silent[path.id()];
-    boolean losing = PathReport.isLosing(path, false);
-    String working = path.use() == PathUse.SPARE ? "spare" : losing ? "losing" : "usable";
-    return PathReport.of(
-        path,
-        socket == null ? "any" : socket.linkName(),
-        path.address() == null ? "" : path.address().getAddress().getHostAddress(),
-        left ? "dead" : working,
-        left ? PathUse.NO : path.use(),
-        why(path, socket, nowNs),
-        (nowNs - watchdog.sinceNs()) / 1_000_000,
-        link == null ? 0 : link.cost());
-  }
-
-  private String why(PathState path, @Nullable PeerSocket socket, long nowNs) {
-    ProbeWatchdog watchdog = watchdogs[path.id()];
-    if (watchdog.isFired()) {
-      return "no probe has come by it for %d ms"
-          .formatted((silenceNs + nowNs - watchdog.sinceNs()) / 1_000_000);
-    }
-    if (socket != null && socket.isLinkGone()) {
-      return "the link of this end is gone";
-    }
-    if (watchdog.heldMs(nowNs) > 0) {
-      return "its probes come again, and it is tried for %d ms more"
-          .formatted(watchdog.heldMs(nowNs));
-    }
-    return switch (path.use()) {
-      case YES -> "the peer that dials uses it";
-      case SPARE -> "the peer that dials keeps it as a spare";
-      case NO -> "the peer that dials does not use it";
-    };
+    PeerSocket socket = sockets.socketOf(path.address());
+    return new AnsweredPath(path, socket, watchdogs.of(path.id()), silent[path.id()]).status(nowNs);
   }
 
   @Override
   public @Nullable PathStatus published(int id) {
-    for (PathStatus each : published) {
-      if (each.id() == id) {
-        return each;
-      }
-    }
-    return null;
+    return published.of(id);
   }
 
   @Override
   public String name(int id) {
-    InetSocketAddress to = id < watchdogs.length ? bindingOf(id) : null;
-    return to == null ? "" : bySocket(id).linkName() + " to " + to.getAddress().getHostAddress();
+    InetSocketAddress to = id < TunnelLimits.PATHS_MAX ? bindingOf(id) : null;
+    return to == null
+        ? ""
+        : sockets.socketOf(id).linkName() + " to " + to.getAddress().getHostAddress();
   }
 
   @Override
@@ -417,21 +296,12 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
 
   @Override
   public boolean isSearching() {
-    for (ProbeWatchdog each : watchdogs) {
-      if (each.isKnown() && !each.isFired()) {
-        return false;
-      }
-    }
-    return true;
+    return watchdogs.isSearching();
   }
 
   @Override
   public boolean isDead() {
-    boolean anyFired = false;
-    for (ProbeWatchdog each : watchdogs) {
-      anyFired |= each.isFired();
-    }
-    return anyFired && isSearching();
+    return watchdogs.isDead();
   }
 
   @Override
@@ -441,27 +311,26 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
 
   @Override
   public long droppedBursts() {
-    return sockets.stream().mapToLong(PeerSocket::dropped).sum();
+    return sockets.dropped();
   }
 
   @Override
   public long refusals() {
-    return sockets.stream().mapToLong(PeerSocket::refusals).sum();
+    return sockets.refusals();
   }
 
   @Override
   public long watchdogs() {
-    return fired;
+    return watchdogs.fired();
   }
 
   @Override
   public long misled() {
-    return misled;
+    return sockets.misled();
   }
 
   @Override
   public void close() {
-    sockets.forEach(PeerSocket::close);
-    sockets.clear();
+    sockets.close();
   }
 }

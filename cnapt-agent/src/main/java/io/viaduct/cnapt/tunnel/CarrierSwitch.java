@@ -130,9 +130,9 @@ final class CarrierSwitch {
     }
     switch (choice.tick(nowNs)) {
       case WAIT -> {}
-      case PROBE_UDP -> paths.probeByUdp(nowNs);
+      case PROBE_UDP -> paths.probes().byUdp(nowNs);
       case TO_CONTROL -> {
-        paths.giveUp();
+        paths.bursts().giveUp();
         carryBy(Carrier.CONTROL, nowNs);
         changed(Carrier.CONTROL, nowNs);
       }

@@ -2,30 +2,22 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.policy.Policy;
-import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.cnapt.snapts.SnaptFacts;
-import io.viaduct.cnapt.usage.UsageTap;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.IpPacket;
-import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.SocketException;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The paths of an end with their sockets, and the session that they carry: takes and releases
 /// packets, opens datagrams, and handles what is due. Sessions may follow each other on the same
-/// paths. An end has two of these while one session takes the place of another ([TunnelEnd]).
-/// Owner: the data path's event loop.
+/// paths. An end has two of these while one session takes the place of another
+/// ([SessionSuccession]). Owner: the data path's event loop.
 final class CarryingSession {
-  // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
-  private static final int ROOM_BYTES_MIN = 128 * 1024;
-
   /// Hears of the session.
   interface Owner {
     /// Called for a flow that has opened or ended.
@@ -46,14 +38,12 @@ final class CarryingSession {
   private final LineMeter meter = new LineMeter();
   private final EndState state = new EndState();
   private volatile @Nullable TunnelSession session; // written by the event loop
-  private @Nullable SessionCounter counter;
-  private @Nullable UsageMeter usage; // for the device's own reports
-  private UsageTap reports = UsageTap.NONE;
-  private List<Integer> classQueueBytes = List.of();
+  private OwnCounts counts = OwnCounts.NONE;
+  private @Nullable QueueRoom room; // of the present session
   private String snapt = "";
   private int ownReceiverIndex;
   private long arrivedNs;
-  private long armedNs = Long.MAX_VALUE;
+  private final DeadlineTimer timer;
   private boolean waiting; // packets were offered since the last flush
   private boolean retired;
   private final PathTotals.Sum totals;
@@ -67,14 +57,15 @@ final class CarryingSession {
       TunnelRole role,
       Policy policy,
       Owner owner,
-      TunnelEnd.Sockets sockets,
+      TunnelPaths.Factory factory,
       PathTotals.Sum totals)
       throws SocketException {
     this.at = at;
     this.role = role;
     this.owner = owner;
-    this.paths = sockets.open(new Inbound());
+    this.paths = factory.open(new Inbound());
     this.routes = new FlowRoutes(policy, paths);
+    this.timer = new DeadlineTimer(at, this::tick);
     this.totals = totals;
     totals.opened(paths);
   }
@@ -101,34 +92,18 @@ final class CarryingSession {
     snapt = parameters.snapt();
     session = begun;
     state.began(nowNs);
-    count(begun, parameters, nowNs);
+    counts = OwnCounts.of(begun, parameters, at);
     at.carried().begin(begun);
     meter.begin(begun, nowNs);
     ownReceiverIndex = parameters.ownReceiverIndex();
-    classQueueBytes = parameters.settings().classQueueBytes();
+    room = new QueueRoom(parameters.settings().classQueueBytes());
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
   }
 
-  private void count(TunnelSession begun, SessionParameters parameters, long nowNs) {
-    SessionCounts counts = parameters.counts();
-    if (counts == null) {
-      counter = null;
-      return;
-    }
-    counter = new SessionCounter(begun, counts, nowNs);
-    if (counts.tap() != UsageTap.NONE) {
-      UsageMeter ofUsage = new UsageMeter(begun, parameters.peers(), nowNs);
-      usage = ofUsage;
-      reports = counts.tap();
-      reports.open(at.loop(), () -> ofUsage.take(at.nowNs()));
-    }
-  }
-
   private void flowChanged(FlowState flow, boolean isOpen) {
-    UsageMeter of = usage;
-    if (of != null && !isOpen) {
-      of.ended(flow, at.nowNs());
+    if (!isOpen) {
+      counts.ended(flow, at.nowNs());
     }
     owner.flowChanged(this, flow, isOpen);
   }
@@ -153,11 +128,9 @@ final class CarryingSession {
       return;
     }
     count(at.nowNs());
-    reports.close();
-    reports = UsageTap.NONE;
-    usage = null;
+    counts.close();
+    counts = OwnCounts.NONE;
     session = null;
-    counter = null;
     waiting = false;
     owner.counted(this);
     at.carried().retire(ended);
@@ -236,21 +209,11 @@ final class CarryingSession {
     }
   }
 
-  /// Returns whether the queue of every class has room. While the path's rate is known, the session
-  /// limits its queues itself and takes every packet: the excess of one class is dropped, and the
-  /// other classes must still be read.
+  /// Returns whether the class queues of the session have room.
   boolean hasRoom() {
     TunnelSession in = session;
-    if (in == null || in.isPaced()) {
-      return true;
-    }
-    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would allocate an array per packet
-      int most = classQueueBytes.get(c);
-      if (in.queuedBytes(ServiceClass.of(c)) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
-        return false;
-      }
-    }
-    return true;
+    QueueRoom of = room;
+    return in == null || of == null || of.isIn(in);
   }
 
   // --- datagrams of the other end
@@ -355,10 +318,7 @@ final class CarryingSession {
   private void count(long nowNs) {
     meter.note(nowNs);
     owner.counted(this);
-    SessionCounter of = counter;
-    if (of != null) {
-      of.note(nowNs);
-    }
+    counts.note(nowNs);
   }
 
   // --- time
@@ -392,18 +352,7 @@ final class CarryingSession {
     }
     long due =
         retired ? of.nextDeadlineNs() : Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
-    if (due < armedNs) {
-      armedNs = due;
-      at.loop().schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void fired(long due) {
-    if (due == armedNs) {
-      armedNs = Long.MAX_VALUE;
-      at.memory().timerLateness().fired(at.nowNs() - due);
-      tick();
-    }
+    timer.arm(due, nowNs);
   }
 
   // --- what is known about the SNAPT

@@ -2,15 +2,12 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
-import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
-import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
@@ -36,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class DataPath implements AutoCloseable {
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
-  private final int mark;
+  private final LocalEnd local;
   private final TunIntake intake;
   private final TunWriter writer;
   private final HostRefusals refusals;
@@ -54,34 +51,23 @@ public final class DataPath implements AutoCloseable {
   /// [TunnelEnd#install]. Flows of several ends are tied to each other, so that those that belong
   /// together have one SNAPT.
   ///
-  /// @param own addresses from which this host sends into the tunnel
-  /// @param mark SO_MARK of the sockets
-  /// @param end the part of this end
-  /// @param admission decides which packets of the other end this host takes
-  /// @param choice of the SNAPT of a new flow, if there are several
   /// @param listeners one per end; only one end that dials may have several
   /// @throws SocketException if a socket cannot be opened
   public DataPath(
       IoEventLoop loop,
       LongSupplier nanoTime,
       TunQueue tun,
-      AddressRanges own,
-      int mark,
-      Classifier classifier,
-      Policy policy,
-      OwnerLookup owners,
-      EndRole end,
-      Admission admission,
-      SnaptChoice choice,
+      LocalEnd local,
+      FlowRules rules,
       List<DataPathListener> listeners)
       throws SocketException {
     this.loop = loop;
     this.nanoTime = nanoTime;
-    this.mark = mark;
+    this.local = local;
     this.writer = new TunWriter(tun);
     this.refusals = new HostRefusals(writer);
-    this.role = end instanceof EndRole.Dialling ? TunnelRole.AGENT : TunnelRole.SNAPT;
-    this.classes = new FlowClasses(classifier, owners, loop, role);
+    this.role = local.role() instanceof EndRole.Dialling ? TunnelRole.AGENT : TunnelRole.SNAPT;
+    this.classes = new FlowClasses(rules.classifier(), rules.owners(), loop, role);
     this.memory =
         new LoopMemory(
             ByteBufAllocator.DEFAULT,
@@ -91,17 +77,17 @@ public final class DataPath implements AutoCloseable {
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
-    this.ends = new TunnelEnds(nanoTime, memory, classes, choice, policy, refusals);
+    this.ends = new TunnelEnds(nanoTime, memory, classes, rules.choice(), rules.policy(), refusals);
     this.events = new FlowEvents(loop, ends::all);
     classes.tell(events::classified);
-    this.intake = new TunIntake(loop, nanoTime, tun, own, ends);
+    this.intake = new TunIntake(loop, nanoTime, tun, local.own(), ends);
     this.shared =
         new DataLoop(
             loop,
             nanoTime,
             memory,
             writer,
-            admission.before(writer),
+            local.admission().before(writer),
             classes,
             carried,
             refusals,
@@ -110,46 +96,29 @@ public final class DataPath implements AutoCloseable {
             () -> intake.throttle(ends.haveRoom()));
     this.counters =
         new DataCounters(intake, writer, ends, classes, refusals, memory.timerLateness());
-    TunnelEnd.FlowChanges changes = ends.and(events);
+    FlowChanges changes = ends.and(events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
-      opened.add(open(end, listeners.size() > 1, policy, changes, each));
+      opened.add(open(listeners.size() > 1, rules.policy(), changes, each));
     }
     ends.set(opened);
   }
 
   private TunnelEnd open(
-      EndRole end,
-      boolean ofSeveral,
-      Policy policy,
-      TunnelEnd.FlowChanges changes,
-      DataPathListener listener)
+      boolean ofSeveral, Policy policy, FlowChanges changes, DataPathListener listener)
       throws SocketException {
     return new TunnelEnd(
-        shared,
-        role,
-        policy,
-        changes,
-        listener,
-        inbound -> paths(end, ofSeveral, inbound, listener));
+        shared, role, policy, changes, listener, inbound -> paths(ofSeveral, inbound, listener));
   }
 
   private TunnelPaths paths(
-      EndRole end, boolean ofSeveral, TunnelPaths.Inbound inbound, DataPathListener listener)
+      boolean ofSeveral, TunnelPaths.Inbound inbound, DataPathListener listener)
       throws SocketException {
-    return switch (end) {
+    return switch (local.role()) {
       case EndRole.Dialling dialling ->
-          new DialledPaths(
-              loop,
-              nanoTime,
-              mark,
-              dialling.mobility(),
-              dialling.measuring(),
-              ofSeveral,
-              inbound,
-              listener);
+          new DialledPaths(loop, nanoTime, local.mark(), dialling, ofSeveral, inbound, listener);
       case EndRole.Answering answering ->
-          new AnsweredPaths(loop, nanoTime, mark, answering, inbound, listener);
+          new AnsweredPaths(loop, nanoTime, local.mark(), answering, inbound, listener);
     };
   }
 

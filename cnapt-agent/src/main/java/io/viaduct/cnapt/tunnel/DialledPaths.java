@@ -5,7 +5,6 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.LineSilence;
-import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.path.Carrier;
@@ -32,15 +31,13 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   private Carrier arrivingBy = Carrier.UDP;
 
   /// @param mark SO_MARK of the sockets
-  /// @param measuring the regular probes to a peer; null for none
   /// @param ofSeveral whether new flows may have another SNAPT, so that a silence must be noticed
   ///   soon
   DialledPaths(
       IoEventLoop loop,
       LongSupplier nanoTime,
       int mark,
-      MobilitySettings mobility,
-      @Nullable Measuring measuring,
+      EndRole.Dialling role,
       boolean ofSeveral,
       Inbound inbound,
       DataPathListener listener) {
@@ -48,9 +45,10 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     this.nanoTime = nanoTime;
     this.inbound = inbound;
     this.listener = listener;
-    this.paths = new DevicePaths(loop, mark, mobility, measuring, this, listener);
+    this.paths = new DevicePaths(loop, mark, role, this, listener);
     this.carriers =
-        new CarrierSwitch(loop, inbound::drain, mobility, paths, listener, nanoTime.getAsLong());
+        new CarrierSwitch(
+            loop, inbound::drain, role.mobility(), paths, listener, nanoTime.getAsLong());
   }
 
   @Override
@@ -155,7 +153,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     if (to.open(content, offset, length, path, from, inbound.toHost(), nowNs).isSignOfLife()) {
       carriers.heard(arrivingBy, data, nowNs);
       if (arrivingBy == carriers.carrier()) {
-        paths.heard(by, length, nowNs);
+        paths.liveness().heard(by, length, nowNs);
         if (silence != null && silence.heard(length)) {
           inbound.silenceChanged();
         }
@@ -166,7 +164,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   @Override
   public void batchEnd(DevicePath by) {
     if (inbound.opened()) {
-      paths.delivered(by);
+      paths.liveness().delivered(by);
     }
     inbound.drain();
   }
@@ -207,16 +205,18 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public void beforeDrain(long nowNs) {
-    int offered = paths.noteOffered(nowNs);
+    int offered = paths.liveness().offered(nowNs);
     if (silence != null && offered > 0) {
       silence.sent(offered, nowNs);
     }
-    paths.sendWaiting(nowNs);
+    paths.bursts().send(nowNs);
   }
 
   @Override
   public void afterDrain(long nowNs) {
-    if (carriers.carrier() == Carrier.UDP && paths.isRefused() && !paths.isSearching()) {
+    if (carriers.carrier() == Carrier.UDP
+        && paths.bursts().isRefused()
+        && !paths.liveness().isSearching()) {
       paths.networkChanged(nowNs); // there is no route to the other end now, so try again soon
     }
   }
@@ -231,7 +231,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
     if (silence != null) {
       listen(silence, by, nowNs);
     }
-    if (paths.takeLastProbed()) {
+    if (paths.liveness().takeLastProbed()) {
       carriers.probed(nowNs);
     }
   }
@@ -239,9 +239,9 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   private void listen(LineSilence to, Carrier by, long nowNs) {
     switch (to.tick(nowNs)) {
       case WAIT -> {}
-      case PROBE -> paths.probe(by, nowNs);
+      case PROBE -> paths.probes().alive(by, nowNs);
       case SILENT -> {
-        if (!paths.isSearching()) {
+        if (!paths.liveness().isSearching()) {
           silences++;
         }
       }
@@ -261,7 +261,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public List<UsableLink> ranked(List<UsableLink> links) {
-    return paths.ranked(links);
+    return paths.carrying().ranked(links);
   }
 
   // --- what is shown
@@ -278,7 +278,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public @Nullable PathStatus published(int id) {
-    return paths.published(id);
+    return paths.published().of(id);
   }
 
   @Override
@@ -289,7 +289,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public Set<String> carryingLinks() {
-    return paths.carryingLinks();
+    return paths.carrying().names();
   }
 
   @Override
@@ -299,12 +299,12 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public boolean isSearching() {
-    return paths.isSearching();
+    return paths.liveness().isSearching();
   }
 
   @Override
   public boolean isSilent() {
-    return paths.isSearching() || silence != null && silence.isSilent();
+    return paths.liveness().isSearching() || silence != null && silence.isSilent();
   }
 
   @Override
@@ -314,7 +314,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public boolean isDead() {
-    return paths.isDead();
+    return paths.liveness().isDead();
   }
 
   @Override
@@ -324,12 +324,12 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
 
   @Override
   public long droppedBursts() {
-    return paths.sockets().droppedBursts();
+    return paths.bursts().dropped();
   }
 
   @Override
   public long refusals() {
-    return paths.sockets().refusals();
+    return paths.bursts().refusals();
   }
 
   @Override

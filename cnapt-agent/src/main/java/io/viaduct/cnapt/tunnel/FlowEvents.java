@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// each ([FlowEvent]). Nothing is built while nobody reads. Owner: the data path's event loop.
 ///
 /// The counts are those of the session's flow table, from which the receipts are made too.
-public final class FlowEvents implements TunnelEnd.FlowChanges {
+public final class FlowEvents implements FlowChanges {
   /// Time between the statistics of a flow that has carried something.
   static final long STATISTICS_MS = 5_000;
 

@@ -60,12 +60,10 @@ final class LinkSockets implements AutoCloseable {
           return size() > PATHS_REMEMBERED;
         }
       };
-  private final SealedLeftovers leftovers = new SealedLeftovers();
+  private final WaitingBursts bursts = new WaitingBursts(present);
   private final LeavingPaths leaving = new LeavingPaths();
   private int pathsMax;
   private volatile int refusedPairs; // written by the event loop
-  private long refusalsBefore;
-  private long droppedBefore;
 
   /// @param mark SO_MARK of the sockets
   /// @param receiver takes what arrives by any path
@@ -225,9 +223,7 @@ final class LinkSockets implements AutoCloseable {
 
   private void close(DevicePath path, long nowNs) {
     present.remove(path);
-    refusalsBefore += path.sink.refusals();
-    droppedBefore += path.sink.droppedBursts();
-    leftovers.add(path.sink);
+    bursts.closing(path);
     if (path.link != null && path.link.isForbidden()) {
       holds.remove(holdName(path.linkName(), path.place)); // it did not fail
     } else {
@@ -247,26 +243,14 @@ final class LinkSockets implements AutoCloseable {
     return leaving.nextTickNs();
   }
 
-  /// Returns the number of times that the kernel had no route to the SNAPT.
-  long refusals() {
-    return refusalsBefore + present.stream().mapToLong(each -> each.sink.refusals()).sum();
-  }
-
-  /// Returns the number of bursts that were dropped because no network became available.
-  long droppedBursts() {
-    return droppedBefore
-        + leftovers.dropped()
-        + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
-  }
-
-  /// Returns the sealed bursts of lost links.
-  SealedLeftovers leftovers() {
-    return leftovers;
+  /// Returns what waits for the sockets.
+  WaitingBursts bursts() {
+    return bursts;
   }
 
   @Override
   public void close() {
-    leftovers.giveUp();
+    bursts.close();
     leaving.close();
     present.forEach(DevicePath::close);
     present.clear();

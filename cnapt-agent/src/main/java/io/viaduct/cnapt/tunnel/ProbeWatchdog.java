@@ -75,6 +75,11 @@ final class ProbeWatchdog {
     return sinceNs;
   }
 
+  /// Returns the time without a probe in ms, after the probes have stopped.
+  long silentMs(long nowNs) {
+    return (silenceNs + nowNs - sinceNs) / 1_000_000;
+  }
+
   /// Returns the rest of the hold time in ms, 0 if it is over.
   long heldMs(long nowNs) {
     return Math.max(0, hold.usableNs() - nowNs) / 1_000_000;

@@ -14,85 +14,20 @@ import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.IpPacket;
 import java.net.SocketException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/// This host's end of the tunnel to one SNAPT, or to a peer. It decides which session carries:
-///
-///     install   a session begins on the paths of the one before, which ends
-///     follow    another SNAPT takes the session over: the next session opens paths of its own
-///               beside the present one, and carries from its first answer on
-///     carryAgain   the one before carries again, because the SNAPT that should follow is lost
-///
-/// [CarryingSession] is one session with its paths. All methods run on the data path's event loop,
+/// This host's end of the tunnel to one SNAPT, or to a peer: its packets and events go to the
+/// session that carries ([SessionSuccession]). All methods run on the data path's event loop,
 /// unless documented otherwise.
 public final class TunnelEnd {
-  /// Longest time for which the present session carries while the next one awaits its first answer,
-  /// in ms. Behind a network that blocks UDP there is none before the control connection carries.
-  static final long FIRST_ANSWER_MS = 1_000;
-
-  /// Time for which the session of a lost SNAPT is kept after [#carryAgain], in ms: that SNAPT may
-  /// have taken the session over, and its packets still come.
-  static final long TURNED_BACK_MS = 30_000;
-
-  private static final Logger LOG = LoggerFactory.getLogger(TunnelEnd.class);
-
   private final DataLoop at;
   private final TunnelRole role;
   private final FlowChanges flowChanges;
   private final DataPathListener listener;
-  private final Sockets sockets;
-  private final Retirement retirement;
-  private final List<UsableLink> links = new ArrayList<>();
-  private final Sessions sessions = new Sessions();
-  private final PathTotals.Sum totals = new PathTotals.Sum();
-  private Policy policy;
-  private volatile CarryingSession current; // written by the event loop
-  private @Nullable CarryingSession next; // awaits its first answer
+  private final SessionSuccession sessions;
   private boolean closed;
-
-  /// Hears of the flows of an end, beside the class and the path that each gets.
-  interface FlowChanges {
-    /// Ignores all flows.
-    FlowChanges NONE = (_, _, _) -> {};
-
-    /// Called when the session of an end is over, and its SNAPT is not expected again.
-    default void gone(TunnelEnd end) {}
-
-    /// Called for a flow that has opened or ended.
-    void changed(TunnelEnd of, FlowState flow, boolean isOpen);
-
-    /// Returns a listener that tells this one and another one.
-    default FlowChanges and(FlowChanges other) {
-      FlowChanges first = this;
-      return new FlowChanges() {
-        @Override
-        public void changed(TunnelEnd of, FlowState flow, boolean isOpen) {
-          first.changed(of, flow, isOpen);
-          other.changed(of, flow, isOpen);
-        }
-
-        @Override
-        public void gone(TunnelEnd end) {
-          first.gone(end);
-          other.gone(end);
-        }
-      };
-    }
-  }
-
-  /// Makes the paths of an end.
-  interface Sockets {
-    /// @param inbound takes what arrives
-    /// @throws SocketException if a socket cannot be opened
-    TunnelPaths open(TunnelPaths.Inbound inbound) throws SocketException;
-  }
 
   /// Opens the paths.
   ///
@@ -103,26 +38,41 @@ public final class TunnelEnd {
       Policy policy,
       FlowChanges flowChanges,
       DataPathListener listener,
-      Sockets sockets)
+      TunnelPaths.Factory factory)
       throws SocketException {
     this.at = at;
     this.role = role;
-    this.policy = policy;
     this.flowChanges = flowChanges;
     this.listener = listener;
-    this.sockets = sockets;
-    this.retirement = new Retirement(at);
-    this.current = new CarryingSession(at, role, policy, sessions, sockets, totals);
+    this.sessions = new SessionSuccession(at, role, policy, factory, new Events());
+  }
+
+  private CarryingSession current() {
+    return sessions.current();
+  }
+
+  private CarryingSession newest() {
+    return sessions.newest();
+  }
+
+  /// Returns whether a session that another SNAPT has taken over is kept.
+  boolean isRetiring() {
+    return sessions.isRetiring();
+  }
+
+  /// Returns whether a session awaits its first answer beside the present one.
+  boolean isFollowed() {
+    return sessions.isFollowed();
   }
 
   /// Returns the status of each path of the present session.
   List<PathStatus> pathStatus(long nowNs) {
-    return current.paths().status(nowNs).stream().map(each -> each.to(name())).toList();
+    return current().paths().status(nowNs).stream().map(each -> each.to(name())).toList();
   }
 
   /// Returns the line of the policy that decides about a flow, and what it holds on to.
   FlowPlacement placement(FlowState flow, FlowNote note) {
-    return current.routes().placement(flow, note);
+    return current().routes().placement(flow, note);
   }
 
   // --- which session carries
@@ -130,129 +80,32 @@ public final class TunnelEnd {
   /// Installs the session of a Welcome, and starts to carry packets with its keys.
   public void install(SessionParameters parameters) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    dropNext();
-    current.begin(parameters);
-    at.begun().run();
-    current.tick();
+    sessions.install(parameters);
   }
 
-  /// Opens the session of a Welcome beside the present one, which its SNAPT takes over. The present
-  /// one carries until the next one has its first answer, then for [Retirement#LASTS_MS] it takes
-  /// what is under way to it.
+  /// Opens the session of a Welcome beside the present one, which its SNAPT takes over.
   public void follow(SessionParameters parameters) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    dropNext();
-    if (current.session() == null) {
-      install(parameters);
-      return;
-    }
-    try {
-      CarryingSession opened = new CarryingSession(at, role, policy, sessions, sockets, totals);
-      links.forEach(each -> opened.paths().linkChanged(null, each, at.nowNs()));
-      next = opened;
-      opened.begin(parameters);
-      opened.tick();
-      at.loop().schedule(() -> carryBy(opened), FIRST_ANSWER_MS, TimeUnit.MILLISECONDS);
-    } catch (SocketException e) {
-      LOG.warn("{}: its flows begin anew: {}", parameters.snapt(), e.getMessage());
-      install(parameters);
-    }
+    sessions.follow(parameters);
   }
 
-  /// Lets the next session carry, unless it does already or is no longer wanted.
-  private void carryBy(CarryingSession following) {
-    if (next != following) {
-      return;
-    }
-    next = null;
-    carryBy(following, Retirement.LASTS_MS);
-  }
-
-  private void carryBy(CarryingSession now, long keptMs) {
-    CarryingSession before = current;
-    now.takeOver(before);
-    current = now;
-    retirement.begin(before, keptMs);
-    at.stateChanged().run();
-    now.tick();
-  }
-
-  /// Lets a session carry again that was left for the present one, or goes on with the present one
-  /// if that is the session and another one should follow: the other one is kept for a time. Does
-  /// nothing if neither is the case.
+  /// Lets a session carry again that was left for the present one.
   ///
   /// @param ownReceiverIndex of the session
   public void carryAgain(int ownReceiverIndex) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    CarryingSession following = next;
-    if (current.hasIndex(ownReceiverIndex)) {
-      if (following != null) {
-        next = null;
-        retirement.begin(following, TURNED_BACK_MS);
-      }
-      return;
-    }
-    CarryingSession kept = retirement.take(ownReceiverIndex);
-    if (kept != null) {
-      dropNext();
-      carryBy(kept, TURNED_BACK_MS);
-    }
+    sessions.carryAgain(ownReceiverIndex);
   }
 
-  private void dropNext() {
-    CarryingSession unused = next;
-    next = null;
-    if (unused != null) {
-      unused.close();
-    }
-  }
-
-  /// Returns the session that the control connection belongs to.
-  private CarryingSession newest() {
-    CarryingSession following = next;
-    return following == null ? current : following;
-  }
-
-  private void onEach(Consumer<CarryingSession> work) {
-    work.accept(current);
-    CarryingSession following = next;
-    if (following != null) {
-      work.accept(following);
-    }
-  }
-
-  /// Returns whether a session that another SNAPT has taken over is kept.
-  boolean isRetiring() {
-    return retirement.isUnderWay();
-  }
-
-  /// Returns whether a session awaits its first answer beside the present one.
-  boolean isFollowed() {
-    return next != null;
-  }
-
-  private final class Sessions implements CarryingSession.Owner {
+  private final class Events implements SessionSuccession.Owner {
     @Override
-    public void flowChanged(CarryingSession of, FlowState flow, boolean isOpen) {
-      if (isOpen) {
-        of.state().opened();
-      }
+    public void flowChanged(FlowState flow, boolean isOpen) {
       flowChanges.changed(TunnelEnd.this, flow, isOpen);
     }
 
     @Override
-    public void counted(CarryingSession of) {
-      if (of == current) {
-        noteFlows();
-      }
-    }
-
-    @Override
-    public void silenceChanged(CarryingSession of) {
-      if (of == next && !of.paths().isSilent()) {
-        at.loop().execute(() -> carryBy(of)); // behind the datagram that has the answer
-      }
-      at.stateChanged().run();
+    public void counted() {
+      noteFlows();
     }
   }
 
@@ -268,30 +121,20 @@ public final class TunnelEnd {
   /// Returns links in the order in which the control connection should try them: those by which the
   /// SNAPT answers first, spare ones last. Any thread may call this.
   public List<UsableLink> ranked(List<UsableLink> of) {
-    return current.paths().ranked(of);
+    return current().paths().ranked(of);
   }
 
   /// Takes a difference of the links that may be used: each of them gets a path.
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
-    links.remove(before);
-    if (now != null) {
-      links.add(now);
-    }
-    onEach(each -> changed(each, () -> each.paths().linkChanged(before, now, at.nowNs())));
+    sessions.linkChanged(before, now);
   }
 
   void networkChanged() {
-    onEach(each -> changed(each, () -> each.paths().networkChanged(at.nowNs())));
+    sessions.changed(paths -> paths.networkChanged(at.nowNs()));
   }
 
   void awake() {
-    onEach(each -> changed(each, () -> each.paths().awake(at.nowNs())));
-  }
-
-  private void changed(CarryingSession of, Runnable change) {
-    of.state().expect(at.nowNs());
-    change.run();
-    of.tick();
+    sessions.changed(paths -> paths.awake(at.nowNs()));
   }
 
   /// Sets the session's control connection, which may carry datagrams.
@@ -314,10 +157,10 @@ public final class TunnelEnd {
     long nowNs = at.nowNs();
     at.memory().socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
-      (current.isFor(datagram) ? current : newest()).controlDatagram(datagram, nowNs);
+      (current().isFor(datagram) ? current() : newest()).controlDatagram(datagram, nowNs);
       datagram.release();
     }
-    onEach(each -> each.controlBatchEnd(nowNs));
+    sessions.onEach(each -> each.controlBatchEnd(nowNs));
   }
 
   // --- what is known about the SNAPT
@@ -347,10 +190,10 @@ public final class TunnelEnd {
   }
 
   private void noteFlows() {
-    TunnelSession of = current.session();
+    TunnelSession of = current().session();
     if (of == null) {
-      current.state().hasNone();
-    } else if (current.state().hasNow(of.flows().size())) {
+      current().state().hasNone();
+    } else if (current().state().hasNow(of.flows().size())) {
       listener.emptied();
     }
   }
@@ -373,33 +216,33 @@ public final class TunnelEnd {
   /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
   /// carried; NaN before the first one. Any thread may call this.
   public double roundTripMs() {
-    return current.meter().roundTripMs();
+    return current().meter().roundTripMs();
   }
 
   /// Returns whether the SNAPT is to be left and has no flow of this host any more. Any thread may
   /// call this.
   public boolean isEmptied() {
-    return current.state().isEmptied();
+    return current().state().isEmptied();
   }
 
   /// Returns whether the SNAPT is about to stop, or a nearer one is free. Any thread may call this.
   public boolean isLeaving() {
-    return current.state().isLeaving();
+    return current().state().isLeaving();
   }
 
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
-    return current.state().isSilent();
+    return current().state().isSilent();
   }
 
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
   public boolean carriesFlows() {
-    return current.state().carriesFlows();
+    return current().state().carriesFlows();
   }
 
   /// Returns the inner bytes of the present session, in both directions. Any thread may call this.
   public long carriedBytes() {
-    TunnelSession of = current.session();
+    TunnelSession of = current().session();
     return of == null ? 0 : of.totals().preBytes();
   }
 
@@ -408,11 +251,7 @@ public final class TunnelEnd {
   /// Ends the session, because this host can do without it. Another one begins with [#install].
   public void rest() {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    dropNext();
-    current.flushFinally();
-    current.end();
-    current.state().stays();
-    current.paths().control(null, at.nowNs());
+    sessions.rest();
     flowChanges.gone(this);
     at.stateChanged().run();
   }
@@ -423,7 +262,7 @@ public final class TunnelEnd {
   /// @return number of flows
   public int abandon() {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    TunnelSession of = current.session();
+    TunnelSession of = current().session();
     int flows = of == null ? 0 : at.refusals().lost(of, at.nowNs());
     rest();
     return flows;
@@ -436,50 +275,47 @@ public final class TunnelEnd {
       return;
     }
     closed = true;
-    dropNext();
-    current.flushFinally();
-    current.close();
-    retirement.end();
+    sessions.close();
   }
 
   // --- packets of this host
 
   /// Returns the flow of the packet that was parsed last, null if it is none of this end.
   @Nullable FlowState flowOfParsed() {
-    TunnelSession of = current.session();
+    TunnelSession of = current().session();
     return of == null ? null : of.flowOfParsed();
   }
 
   /// Takes a packet of this host, and finds or opens its flow.
   void offer(IpPacket packet, long nowNs) {
-    current.offer(packet, nowNs);
+    current().offer(packet, nowNs);
   }
 
   /// Takes a packet of this host that was parsed last, and belongs to this flow.
   void offer(IpPacket packet, FlowState flow, long nowNs) {
-    current.offer(packet, flow, nowNs);
+    current().offer(packet, flow, nowNs);
   }
 
   /// Calls [#flush] if packets were offered since the last time.
   void flushOffered(long nowNs) {
-    current.flushOffered(nowNs);
+    current().flushOffered(nowNs);
   }
 
   /// Sends what was offered and need not wait. Called when the TUN has no more packets for now.
   void flush(long nowNs) {
-    current.flush(nowNs);
+    current().flush(nowNs);
   }
 
   /// Returns whether the queues of the session have room.
   boolean hasRoom() {
-    return current.hasRoom();
+    return current().hasRoom();
   }
 
   // --- what is shown, and what decides about new flows
 
   /// Returns what is known about the SNAPT for the choice of a new flow.
   SnaptFacts facts(long nowNs) {
-    return current.facts(nowNs);
+    return current().facts(nowNs);
   }
 
   /// Returns whether the data of both ends takes a common link of this host.
@@ -489,15 +325,15 @@ public final class TunnelEnd {
 
   /// Returns whether new flows may have this SNAPT.
   boolean isCarrying() {
-    return current.session() != null && !current.paths().isSilent() && !isLeaving();
+    return current().session() != null && !current().paths().isSilent() && !isLeaving();
   }
 
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
   /// or its first answer is awaited, after a change of network or in a new session. That another
   /// one is nearer separates no flows.
   boolean keepsTies(long nowNs) {
-    return current.session() != null
-        && current.state().keepsTies(current.paths().isSilent(), nowNs);
+    return current().session() != null
+        && current().state().keepsTies(current().paths().isSilent(), nowNs);
   }
 
   /// Returns whether a flow stays here: the SNAPT answers, or the remote host knows the flow by the
@@ -506,34 +342,34 @@ public final class TunnelEnd {
   boolean keeps(FlowState flow) {
     return flow.received().packets() > 0
         || flow.attachment() instanceof FlowNote note && note.wasAnswered
-        || !current.paths().isSilent()
-        || current.state().isKnownThere(flow, roundTripMs());
+        || !current().paths().isSilent()
+        || current().state().isKnownThere(flow, roundTripMs());
   }
 
   /// Ends a flow that another end has from now on.
   void giveUp(FlowState flow, long nowNs) {
-    TunnelSession of = current.session();
+    TunnelSession of = current().session();
     if (of != null) {
       of.giveUp(flow, nowNs);
     }
   }
 
   @Nullable TunnelSession session() {
-    return current.session();
+    return current().session();
   }
 
   TunnelPaths paths() {
-    return current.paths();
+    return current().paths();
   }
 
   /// Returns the counts of the paths of all sessions. Any thread may call this.
   PathTotals pathTotals() {
-    return totals.now();
+    return sessions.pathTotals();
   }
 
   /// Returns the name of the SNAPT; empty for a peer, and before the first session.
   public String name() {
-    return current.snapt();
+    return current().snapt();
   }
 
   TunnelRole role() {
@@ -541,7 +377,6 @@ public final class TunnelEnd {
   }
 
   void distribute(Policy other) {
-    policy = other;
-    onEach(each -> each.distribute(other));
+    sessions.distribute(other);
   }
 }

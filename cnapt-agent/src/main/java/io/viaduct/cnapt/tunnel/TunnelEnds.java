@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// first, with the look-up that the offer needs anyway. A packet that no session knows begins a new
 /// flow, which follows others ([Affinities]) or is placed by [SnaptChoice]. Owner: the data path's
 /// event loop.
-final class TunnelEnds implements TunIntake.Next, TunnelEnd.FlowChanges {
+final class TunnelEnds implements TunIntake.Next, FlowChanges {
   private static final long FACTS_NS = 200_000_000;
 
   private final LongSupplier nanoTime;

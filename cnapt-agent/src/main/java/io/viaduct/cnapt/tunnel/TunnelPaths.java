@@ -9,6 +9,7 @@ import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.PathSinks;
 import io.viaduct.tunnel.session.TunnelSession;
+import java.net.SocketException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,13 @@ interface TunnelPaths extends PathSinks, PathsView, PathListener, AutoCloseable 
 
     /// Called when the other end has become silent, or is no longer.
     void silenceChanged();
+  }
+
+  /// Opens the paths of a session.
+  interface Factory {
+    /// @param inbound takes what arrives
+    /// @throws SocketException if a socket cannot be opened
+    TunnelPaths open(Inbound inbound) throws SocketException;
   }
 
   /// Takes a new session. All its paths are unknown.

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.fuzzing.Corpus;
@@ -105,20 +106,21 @@ final class ControlDialogFuzz implements ControlListener {
   private void open() {
     client =
         new ControlClient(
-            channel.eventLoop(),
-            () -> {
-              throw new AssertionError("without a token nobody is asked");
-            },
-            0,
-            List::of,
+            new ControlTransport(
+                channel.eventLoop(),
+                () -> {
+                  throw new AssertionError("without a token nobody is asked");
+                },
+                0,
+                List::of),
             SETTINGS,
-            new SnaptSettings(bootstrap ? SNAPT.host() : "", 443, SNAPT.id()),
             DEVICE,
             GREETING,
-            LEDGER,
-            0,
-            new SnaptClaims(),
-            new BridgeDirectory(() -> 0),
+            new DeviceSnapts(
+                new SnaptSettings(bootstrap ? SNAPT.host() : "", 443, SNAPT.id()),
+                new SnaptClaims(),
+                new BridgeDirectory(() -> 0)),
+            new LineReceipts(LEDGER, 0),
             new Random(42),
             this);
     dialog =
@@ -126,8 +128,7 @@ final class ControlDialogFuzz implements ControlListener {
             channel.eventLoop(),
             SETTINGS,
             GREETING,
-            DEVICE,
-            new byte[0],
+            new ShownToken(DEVICE, new byte[0]),
             new Resumption("resumed", 7),
             LEDGER,
             client);

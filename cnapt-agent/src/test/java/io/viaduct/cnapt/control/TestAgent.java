@@ -7,6 +7,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.pkitesting.X509Bundle;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.service.tls.CertificateCheck;
@@ -96,18 +97,12 @@ final class TestAgent implements ControlListener, AutoCloseable {
             CertificateCheck.authorities("trust", folder.resolve("ca.pem"), Instant.now()));
     client =
         new ControlClient(
-            loops.next(),
-            () -> trusted,
-            0,
-            () -> links,
+            new ControlTransport(loops.next(), () -> trusted, 0, () -> links),
             settings,
-            bootstrap,
             DeviceIdentity.read(folder.resolve("device.pem")),
             greeting,
-            ledger,
-            0,
-            new SnaptClaims(),
-            bridge,
+            new DeviceSnapts(bootstrap, new SnaptClaims(), bridge),
+            new LineReceipts(ledger, 0),
             new Random(SEED),
             this);
     client.present(TOKEN, List.of(listed), Map.of());

@@ -12,7 +12,9 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.ControlSettings;
+import io.viaduct.cnapt.control.ControlTransport;
 import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.control.DeviceSnapts;
 import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
@@ -156,24 +158,21 @@ class PeerConnectionTest {
     Ed25519.writePrivate(file, dialling.getPrivate());
     client =
         new ControlClient(
-            loops.next(),
-            () -> PinnedKey.client(expected),
-            0,
-            List::of,
+            new ControlTransport(loops.next(), () -> PinnedKey.client(expected), 0, List::of),
             new ControlSettings(
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
                 Duration.ofMillis(20),
                 Duration.ofMillis(100),
                 Duration.ofSeconds(10)),
-            new SnaptSettings(HERE.getHostAddress(), port, ""),
             DeviceIdentity.read(file),
             new Greeting(
                 List.of(Aead.AES_256_GCM), List.of("ssh"), limits, "10.0.0.1", "", "test", true),
+            new DeviceSnapts(
+                new SnaptSettings(HERE.getHostAddress(), port, ""),
+                new SnaptClaims(),
+                new BridgeDirectory(System::nanoTime)),
             null,
-            0,
-            new SnaptClaims(),
-            new BridgeDirectory(System::nanoTime),
             new Random(SEED),
             dialler);
     client.present(new byte[0], List.of(), Map.of(HERE.getHostAddress(), List.of(HERE, ALSO_HERE)));
@@ -249,24 +248,21 @@ class PeerConnectionTest {
     Dialler strange = new Dialler();
     ControlClient other =
         new ControlClient(
-            loops.next(),
-            () -> PinnedKey.client(raw(listening)),
-            0,
-            List::of,
+            new ControlTransport(loops.next(), () -> PinnedKey.client(raw(listening)), 0, List::of),
             new ControlSettings(
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
                 Duration.ofMillis(20),
                 Duration.ofMillis(100),
                 Duration.ofSeconds(10)),
-            new SnaptSettings(HERE.getHostAddress(), port, ""),
             DeviceIdentity.read(file),
             new Greeting(
                 List.of(Aead.AES_256_GCM), List.of("ssh"), LIMITS, "10.0.0.1", "", "test", true),
+            new DeviceSnapts(
+                new SnaptSettings(HERE.getHostAddress(), port, ""),
+                new SnaptClaims(),
+                new BridgeDirectory(System::nanoTime)),
             null,
-            0,
-            new SnaptClaims(),
-            new BridgeDirectory(System::nanoTime),
             new Random(SEED),
             strange);
     other.present(new byte[0], List.of(), Map.of());

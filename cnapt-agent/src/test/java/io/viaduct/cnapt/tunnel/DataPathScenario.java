@@ -6,6 +6,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
@@ -63,19 +64,26 @@ public final class DataPathScenario {
               + new TunnelLimits(1500, settings.historyBytes()).tunMtu()
               + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2"
               + "; ip addr add 192.0.2.7/32 dev lo");
+      LocalEnd local =
+          new LocalEnd(
+              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
+              0,
+              new EndRole.Dialling(mobility, null),
+              Admission.ALL);
+      Classifier classifier = Applications.classifier(Optional.of(table));
+      FlowRules rules =
+          new FlowRules(
+              classifier,
+              owners,
+              Policy.of(List.of(), classifier),
+              new SnaptChoice(new SnaptsSettings(1, 0, Unmet.BEST_EFFORT, "")));
       DataPath data =
           new DataPath(
               loop,
               System::nanoTime,
               tun.queues().getFirst(),
-              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
-              0,
-              Applications.classifier(Optional.of(table)),
-              Policy.of(List.of(), Applications.classifier(Optional.of(table))),
-              owners,
-              new EndRole.Dialling(mobility, null),
-              Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(1, 0, Unmet.BEST_EFFORT, "")),
+              local,
+              rules,
               List.of(new SilentListener()));
       loop.submit(() -> data.first().install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));

@@ -35,9 +35,11 @@ import java.util.function.LongSupplier;
 
 /// Ends of tunnels on one event loop, without a TUN device. What they tell this host is kept.
 final class EndRig implements AutoCloseable {
-  private static final MobilitySettings MOBILITY =
-      new MobilitySettings(
-          Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4);
+  private static final EndRole.Dialling ROLE =
+      new EndRole.Dialling(
+          new MobilitySettings(
+              Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4),
+          null);
 
   final LoopMemory memory = LoopbackPaths.memory();
   private final LongSupplier nanoTime;
@@ -102,11 +104,11 @@ final class EndRig implements AutoCloseable {
 
   /// Returns a new end without a session. Must be called on the loop.
   TunnelEnd end() throws IOException {
-    return end(TunnelEnd.FlowChanges.NONE);
+    return end(FlowChanges.NONE);
   }
 
   /// Returns a new end without a session. Must be called on the loop.
-  TunnelEnd end(TunnelEnd.FlowChanges changes) throws IOException {
+  TunnelEnd end(FlowChanges changes) throws IOException {
     DataLoop at =
         new DataLoop(
             loop,
@@ -128,7 +130,7 @@ final class EndRig implements AutoCloseable {
             policy(),
             changes,
             silent,
-            inbound -> new DialledPaths(loop, nanoTime, 0, MOBILITY, null, true, inbound, silent));
+            inbound -> new DialledPaths(loop, nanoTime, 0, ROLE, true, inbound, silent));
     ends.add(opened);
     return opened;
   }

@@ -78,7 +78,7 @@ class FollowedSessionTest {
       end.install(EndRig.parameters("snapt-1"));
       end.offer(sent, 0);
       end.follow(EndRig.parameters("snapt-2"));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS - 1);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS - 1);
       words.add(end.name());
       rig.passMs(clock, 1);
       words.add(end.name());
@@ -106,7 +106,9 @@ class FollowedSessionTest {
       end.install(EndRig.parameters("snapt-1"));
       TunnelSession before = end.session();
       end.follow(EndRig.parameters("snapt-2"));
-      for (long ms = 2; ms < TunnelEnd.FIRST_ANSWER_MS; ms += 2) { // so often that packets wait
+      for (long ms = 2;
+          ms < SessionSuccession.FIRST_ANSWER_MS;
+          ms += 2) { // so often that packets wait
         rig.passMs(clock, 2);
         end.offer(spoken, clock.nanoTime());
         end.flush(clock.nanoTime());
@@ -130,7 +132,7 @@ class FollowedSessionTest {
       end.install(EndRig.parameters("snapt-1"));
       end.offer(sent, 0);
       end.follow(EndRig.parameters("snapt-2"));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
       end.abandon();
       assertThat(rig.answered)
           .as("a reset with the sequence number that the socket expects")
@@ -187,7 +189,7 @@ class FollowedSessionTest {
       TunnelEnd end = rig.end();
       end.install(EndRig.parameters("snapt-1"));
       end.follow(EndRig.parameters("snapt-2"));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
       rig.passMs(clock, Retirement.LASTS_MS - 1);
       assertThat(end.isRetiring()).isTrue();
       rig.passMs(clock, 1);
@@ -202,9 +204,9 @@ class FollowedSessionTest {
       TunnelEnd end = rig.end();
       end.install(EndRig.parameters("snapt-1"));
       end.follow(EndRig.parameters("snapt-2"));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
       end.follow(EndRig.parameters("snapt-3"));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
       rig.passMs(clock, Retirement.LASTS_MS - 1);
       assertThat(end.isRetiring()).isTrue();
       rig.passMs(clock, 1);
@@ -220,7 +222,7 @@ class FollowedSessionTest {
       end.install(EndRig.parameters("snapt-1", 1));
       TunnelSession before = end.session();
       end.follow(EndRig.parameters("snapt-2", 2));
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
       end.offer(sent, clock.nanoTime()); // a flow that only the new session has seen
       end.flush(clock.nanoTime());
       long refused = end.pathTotals().refusals();
@@ -250,9 +252,9 @@ class FollowedSessionTest {
       end.follow(EndRig.parameters("snapt-2", 2));
       end.carryAgain(1);
       assertThat(end.isFollowed()).isFalse();
-      rig.passMs(clock, TunnelEnd.FIRST_ANSWER_MS + 1);
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS + 1);
       assertThat(end.name()).isEqualTo("snapt-1");
-      rig.passMs(clock, TunnelEnd.TURNED_BACK_MS);
+      rig.passMs(clock, SessionSuccession.TURNED_BACK_MS);
       assertThat(end.isRetiring()).isFalse();
       end.carryAgain(2);
       assertThat(end.name()).as("it was forgotten").isEqualTo("snapt-1");

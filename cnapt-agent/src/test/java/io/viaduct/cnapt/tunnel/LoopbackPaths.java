@@ -76,7 +76,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   LoopbackPaths() throws IOException {
     snapt = new LoopbackSnapt(nowNs);
     device = session(TunnelRole.AGENT, memory, new VoiceFlows(), new Answers(), nowNs);
-    paths = new DevicePaths(loop, 0, MOBILITY, null, this, this);
+    paths = new DevicePaths(loop, 0, new EndRole.Dialling(MOBILITY, null), this, this);
   }
 
   static LoopMemory memory() {
@@ -182,8 +182,8 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   }
 
   private void drain() {
-    paths.noteOffered(nowNs);
-    paths.sendWaiting(nowNs);
+    paths.liveness().offered(nowNs);
+    paths.bursts().send(nowNs);
     device.drain(paths, nowNs);
   }
 
@@ -249,7 +249,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
             .open(content, content.readerIndex(), length, by.id, from, (_, _) -> delivered++, nowNs)
             .isSignOfLife();
     if (isAlive) {
-      paths.heard(by, length, nowNs);
+      paths.liveness().heard(by, length, nowNs);
     }
   }
 

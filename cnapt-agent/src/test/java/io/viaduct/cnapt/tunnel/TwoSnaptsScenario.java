@@ -62,19 +62,25 @@ public final class TwoSnaptsScenario {
           "ip addr add 100.96.0.2/32 dev viaduct9; ip link set viaduct9 up mtu "
               + new TunnelLimits(1500, settings.historyBytes()).tunMtu()
               + "; ip route add 198.18.0.0/24 dev viaduct9 src 100.96.0.2");
+      LocalEnd local =
+          new LocalEnd(
+              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
+              0,
+              new EndRole.Dialling(mobility, null),
+              Admission.ALL);
+      FlowRules rules =
+          new FlowRules(
+              classifier,
+              owners,
+              Policy.of(List.of(), classifier),
+              new SnaptChoice(new SnaptsSettings(2, 0, Unmet.BEST_EFFORT, "")));
       DataPath data =
           new DataPath(
               loop,
               System::nanoTime,
               tun.queues().getFirst(),
-              new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
-              0,
-              classifier,
-              Policy.of(List.of(), classifier),
-              owners,
-              new EndRole.Dialling(mobility, null),
-              Admission.ALL,
-              new SnaptChoice(new SnaptsSettings(2, 0, Unmet.BEST_EFFORT, "")),
+              local,
+              rules,
               List.of(new SilentListener(), new SilentListener()));
       new TwoSnaptsScenario(loop, data).pass(far, near);
       data.close();

@@ -1,0 +1,8 @@
+package io.viaduct.cnapt.control;
+
+/// What the control clients of one device have in common.
+///
+/// @param bootstrap the first SNAPT to connect to
+/// @param claims who has which SNAPT
+/// @param bridge checks the directories that SNAPTs carry
+public record DeviceSnapts(SnaptSettings bootstrap, SnaptClaims claims, BridgeDirectory bridge) {}
