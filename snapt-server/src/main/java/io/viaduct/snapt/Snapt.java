@@ -277,7 +277,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         configuration.metering().lossPercentMax(),
         configuration.tunnel(),
         configuration.data().historyBudgetBytes(),
-        UdpSettings.at(listen),
+        UdpSettings.at(listen).answeringFromArrival(),
         policy,
         configuration.egress().accountBitsPerSecond(),
         credit);
