@@ -792,7 +792,7 @@ class SnaptGroupTest {
       tunnel.send(PacketText.packet("10.64.0.2", SERVER, 6, segment));
       assertThat(first.snapt.nextOut()).isNotNull();
       var session = first.snapt.registry.sessions().iterator().next();
-      assertThat(first.snapt.relay.flowsOf(session, 10).get())
+      assertThat(first.snapt.relay.carriedBy(session, 10).get().flows())
           .as("after the flags %02x", flags)
           .hasSize(flags == 0x10 ? 1 : 0);
     }
