@@ -14,6 +14,7 @@ import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
@@ -300,8 +301,8 @@ final class SnaptLine implements ControlListener, DataPathListener, NearerSnapts
   }
 
   @Override
-  public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
-    dataLoop.execute(() -> end().lineRate(bitPerSecond, queuedBytes));
+  public void lineRate(LineRate rate) {
+    dataLoop.execute(() -> end().lineRate(rate));
   }
 
   @Override

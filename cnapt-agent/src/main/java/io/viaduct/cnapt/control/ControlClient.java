@@ -429,7 +429,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
 
   @Override
   public void lineRate(LineRate rate) {
-    listener.lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
+    listener.lineRate(rate);
   }
 
   @Override

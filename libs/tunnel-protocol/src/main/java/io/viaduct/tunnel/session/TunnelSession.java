@@ -507,6 +507,11 @@ public final class TunnelSession implements AutoCloseable {
         .toList();
   }
 
+  /// Returns whether more than one path leads to the peer, spare ones included.
+  public boolean hasSeveralPaths() {
+    return outbound.paths.areSeveralInUse();
+  }
+
   /// Returns the search for the size of outer IP packets on the nearest path from here.
   public PathMtuSearch mtu() {
     return outbound.choice.nearest().mtu;
