@@ -13,6 +13,7 @@ import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.time.InstantSource;
@@ -275,8 +276,8 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   }
 
   @Override
-  public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
-    dataLoop.execute(() -> end().lineRate(bitPerSecond, queuedBytes));
+  public void lineRate(LineRate rate) {
+    dataLoop.execute(() -> end().lineRate(rate));
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.PlaceQuestion;
 import io.viaduct.cnapt.policy.PlacedFlow;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
@@ -97,7 +98,7 @@ class PolicyCommandTest {
         link,
         "203.0.113.1",
         state,
-        "yes",
+        state.equals("spare") ? "spare" : "yes",
         "it answers",
         1000,
         delayMs,
@@ -110,7 +111,9 @@ class PolicyCommandTest {
         0,
         spare,
         0,
-        cost);
+        cost,
+        false,
+        TowardsHere.NEVER_FULL);
   }
 
   private OperationsEndpoint agent(PlacedFlow placed, PathStatus... paths) throws Exception {
@@ -132,7 +135,7 @@ class PolicyCommandTest {
   void thePathsOfARunningAgentDecide() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("", "", false),
+            new PlacedFlow("", "", false, false),
             path(1, "", "wlan0", "losing", 12.5, 3_000_000, 0),
             path(2, "", "wwan0", "spare", null, 9_000_000, 1));
     try {
@@ -160,7 +163,7 @@ class PolicyCommandTest {
   void thePathsOfTheSnaptThatTheFlowWouldHaveDecide() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("snapt-2 b:443", "least cost of class LT_LD", false),
+            new PlacedFlow("snapt-2 b:443", "least cost of class LT_LD", false, true),
             path(0, "snapt-1 a:443", "wlan0", "usable", 3.0, 9_000_000, 0),
             path(0, "snapt-2 b:443", "wlan0", "usable", 30.0, 9_000_000, 0),
             path(1, "snapt-2 b:443", "eth0", "usable", 20.0, 8_000_000, 0));
@@ -185,10 +188,66 @@ class PolicyCommandTest {
   }
 
   @Test
+  void eachDirectionOfAFlowThatCountsRateIsRankedByTheRatesOfItsSender() throws Exception {
+    String snapt = "snapt-1 a:443";
+    OperationsEndpoint agent =
+        agent(
+            new PlacedFlow(snapt, "", false, true),
+            path(0, snapt, "wlan0", "usable", 30.0, 1_000_000, 0)
+                .to(snapt, new TowardsHere(50_000_000, false)),
+            path(1, snapt, "eth0", "usable", 20.0, 8_000_000, 0)
+                .to(snapt, new TowardsHere(2_000_000, false)),
+            path(2, snapt, "eth1", "usable", 9.0, 100_000, 0)
+                .to(snapt, new TowardsHere(PathStatus.UNKNOWN_RATE, true)));
+    try {
+      String rule = "policy: [{applications: [ssh], method: throughput}]\n";
+      assertThat(test(rule, "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();
+      String wlan = "wlan0 (path 0, usable, 30.0 ms, up 1.0 Mbit/s spare, down 50.0 Mbit/s spare)";
+      String eth = "eth0 (path 1, usable, 20.0 ms, up 8.0 Mbit/s spare, down 2.0 Mbit/s spare)";
+      assertThat(output.toString())
+          .contains("up       " + eth + "\n")
+          .contains("down     " + wlan + "\n")
+          .contains("of       " + wlan + "; " + eth + "; eth1 (path 2, usable, 9.0 ms, up 0.1")
+          .contains("down never full but loses 5 % and more)");
+      output.reset();
+      assertThat(test(rule, "--json", "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();
+      var tree = JsonMapper.shared().readTree(output.toString());
+      assertThat(tree.at("/paths/0/link").asString("")).isEqualTo("eth0");
+      assertThat(tree.at("/down/0/link").asString("")).isEqualTo("wlan0");
+    } finally {
+      agent.close();
+    }
+  }
+
+  @Test
+  void aSnaptThatDoesNotKnowTheRouteTakesThePathOfTheRuleForBothDirections() throws Exception {
+    String snapt = "snapt-1 a:443";
+    OperationsEndpoint agent =
+        agent(
+            new PlacedFlow(snapt, "", false, false),
+            path(0, snapt, "wlan0", "usable", 30.0, 1_000_000, 0),
+            path(1, snapt, "eth0", "usable", 20.0, 8_000_000, 0));
+    try {
+      String rule = "policy: [{applications: [ssh], method: throughput}]\n";
+      assertThat(test(rule, "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();
+      assertThat(output.toString())
+          .contains("path     eth0 (path 1, usable, 20.0 ms, 8.0 Mbit/s spare)\n");
+      output.reset();
+      assertThat(test("", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
+      assertThat(output.toString())
+          .as("a built-in line leaves the direction to the SNAPT, which does not tell its rates")
+          .contains("up       eth0 (path 1")
+          .contains("down     not known: the other end selects it by its own rates");
+    } finally {
+      agent.close();
+    }
+  }
+
+  @Test
   void aFlowThatWouldBeRefusedHasNoPath() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("snapt-1 a:443", "no SNAPT meets class LT_LD", true),
+            new PlacedFlow("snapt-1 a:443", "no SNAPT meets class LT_LD", true, true),
             path(0, "snapt-1 a:443", "wlan0", "usable", 900.0, 9_000_000, 0));
     try {
       assertThat(test("", "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();

@@ -247,14 +247,17 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   }
 
   // The kernel must know an alias before packets come with it.
-  private void share(Set<InetAddress> addresses) {
+  private boolean share(Set<InetAddress> addresses) {
     Egress opened = egress;
-    if (opened != null && opened.isMasquerading()) {
-      SharedAddresses next = relay.shared().with(addresses);
-      if (opened.share(next)) {
-        relay.share(next);
-      }
+    if (opened == null || !opened.isMasquerading()) {
+      return true;
     }
+    SharedAddresses next = relay.shared().with(addresses);
+    if (!opened.share(next)) {
+      return false;
+    }
+    relay.share(next);
+    return true;
   }
 
   // Devices must not reach each other through the group either.
@@ -277,7 +280,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         configuration.metering().lossPercentMax(),
         configuration.tunnel(),
         configuration.data().historyBudgetBytes(),
-        UdpSettings.at(listen),
+        UdpSettings.at(listen).answeringFromArrival(),
         policy,
         configuration.egress().accountBitsPerSecond(),
         credit);

@@ -95,6 +95,9 @@ final class SnaptMetrics {
     FunctionCounter.builder("viaduct_group_flows_left_out", group, GroupCounts::flowsLeftOut)
         .description("Flows of sessions of other SNAPTs that broke a rule; they begin anew")
         .register(registry);
+    FunctionCounter.builder("viaduct_group_links_left_out", group, GroupCounts::linksLeftOut)
+        .description("Links of sessions of other SNAPTs whose rate broke a rule; it is found anew")
+        .register(registry);
     FunctionCounter.builder("viaduct_group_strangers", group, GroupCounts::strangers)
         .description("Callers whose certificate is missing or of no member")
         .register(registry);

@@ -118,7 +118,10 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final SessionRegistry registry;
   public final ControlServer control;
   public final InetSocketAddress controlAddress;
+
+  /// One of several addresses of the data port. The kernel would send from another one.
   public final InetSocketAddress dataAddress;
+
   public final TokenVerifier tokens;
   public final RevokedTokens revoked;
 
@@ -191,7 +194,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 45,
                 TunnelSettings.defaults(),
                 HistoryMemory.BUDGET_BYTES,
-                UdpSettings.at(new InetSocketAddress(local, 0)),
+                UdpSettings.at(new InetSocketAddress(0)).answeringFromArrival(),
                 policy,
                 accountBitsPerSecond,
                 credit),
@@ -201,7 +204,8 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
             clock,
             this);
     eventLoops.forEach(loop -> ports.add(new Port(loop)));
-    dataAddress = relay.start(List.copyOf(ports), eventLoops);
+    int dataPort = relay.start(List.copyOf(ports), eventLoops).getPort();
+    dataAddress = new InetSocketAddress(InetAddress.getByName("127.0.0.9"), dataPort);
     registry = new SessionRegistry(8, idle, pool, relay, () -> spoolFull, new SecureRandom());
     keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());

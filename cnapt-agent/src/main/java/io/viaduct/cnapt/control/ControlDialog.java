@@ -189,7 +189,7 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private void lineRate(LineRate rate) {
-    owner.listener().lineRate(rate.getBitPerSecond(), rate.getQueuedBytesList());
+    owner.listener().lineRate(rate);
   }
 
   // A SNAPT of the previous version sends boundaries without counts, and expects no answer.

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.control;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.LineRate;
 import java.util.List;
 import java.util.Map;
 
@@ -41,11 +42,8 @@ public interface ControlListener {
   /// @param loadPercent 0 to 100
   default void told(boolean draining, long deadlineMs, int loadPercent) {}
 
-  /// Called when the SNAPT tells the rate of its line towards this device.
-  ///
-  /// @param bitPerSecond rate of outer IP packets; 0 while it does not limit
-  /// @param queuedBytes bytes that wait there, by class in priority order
-  default void lineRate(long bitPerSecond, List<Long> queuedBytes) {}
+  /// Called when the SNAPT tells the rate of its line towards this device, and those of its paths.
+  default void lineRate(LineRate rate) {}
 
   /// Called with what the bridge's directory says about all SNAPTs, by id.
   default void terms(Map<String, SnaptTerms> told) {}

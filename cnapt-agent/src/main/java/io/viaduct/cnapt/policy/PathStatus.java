@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 ///   path has never been full
 /// @param peerBitPerSecond rate at which the other end's datagrams left, as a peer that dials
 ///   shares it with the one that listens; 0 if it is not known
+/// @param bad whether the device's bytes are lost so much that flows which count rate avoid the
+///   path
+/// @param down the direction from the SNAPT, as the SNAPT tells it
 public record PathStatus(
     int id,
     String snapt,
@@ -44,7 +47,9 @@ public record PathStatus(
     long sentBitPerSecond,
     long spareBitPerSecond,
     long peerBitPerSecond,
-    double cost) {
+    double cost,
+    boolean bad,
+    TowardsHere down) {
   /// Rate of a path that has never been full: more than any path has.
   public static final long UNKNOWN_RATE = 1_000_000_000_000L;
 
@@ -52,7 +57,9 @@ public record PathStatus(
   private static final double NS_PER_MS = 1e6;
 
   /// Returns a copy for a path to a SNAPT.
-  public PathStatus to(String ofSnapt) {
+  ///
+  /// @param towardsHere what the SNAPT tells about the path
+  public PathStatus to(String ofSnapt, TowardsHere towardsHere) {
     return new PathStatus(
         id,
         ofSnapt,
@@ -72,7 +79,9 @@ public record PathStatus(
         sentBitPerSecond,
         spareBitPerSecond,
         peerBitPerSecond,
-        cost);
+        cost,
+        bad,
+        towardsHere);
   }
 
   /// Returns the spare rate, for a person.
@@ -80,6 +89,22 @@ public record PathStatus(
     return spareBitPerSecond >= UNKNOWN_RATE
         ? "spare rate not known, it was never full"
         : String.format(Locale.ROOT, "%.1f Mbit/s spare", spareBitPerSecond / 1e6);
+  }
+
+  /// Returns the inputs of the choice by rate at both ends, for a person.
+  String ratesText() {
+    return "up "
+        + rateText(spareBitPerSecond, bad)
+        + ", down "
+        + rateText(down.spareBitPerSecond(), down.bad());
+  }
+
+  private static String rateText(long spare, boolean isBad) {
+    String rate =
+        spare >= UNKNOWN_RATE
+            ? "never full"
+            : String.format(Locale.ROOT, "%.1f Mbit/s spare", spare / 1e6);
+    return isBad ? rate + " but loses 5 % and more" : rate;
   }
 
   /// Returns the path as the rules see it. A path that no packet may leave by, such as one in its

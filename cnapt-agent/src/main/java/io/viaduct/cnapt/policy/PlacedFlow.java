@@ -5,4 +5,6 @@ package io.viaduct.cnapt.policy;
 /// @param snapt id and address; empty before the first session, and with a peer
 /// @param why the reason with its inputs, for a person; empty if there is no choice
 /// @param refused true if no SNAPT meets the class, and the flow would be refused
-public record PlacedFlow(String snapt, String why, boolean refused) {}
+/// @param ranksItself true if the SNAPT selects the path of a flow that counts rate by its own
+///   rates
+public record PlacedFlow(String snapt, String why, boolean refused, boolean ranksItself) {}

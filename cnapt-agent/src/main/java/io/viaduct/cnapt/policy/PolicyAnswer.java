@@ -14,7 +14,11 @@ import java.util.stream.Collectors;
 /// @param step the part of the method that applies at this age
 /// @param mode use of the paths: `none`, `one`, `copies`, `spread`, `refused` if no SNAPT meets the
 ///   class, or `unknown` without a running agent
-/// @param paths those that its packets take
+/// @param paths those that its packets take; those of the device's packets, if each end selects one
+///   by its own rates
+/// @param down those that the SNAPT's packets take, if each end selects one by its own rates; empty
+///   otherwise, and if the other end does not tell its rates
+/// @param eachEnd whether each end selects the path of its packets by its own rates
 /// @param snapt the SNAPT that the flow has or would have; empty if it is not known
 /// @param snaptWhy the reason, with its inputs; empty if there is no choice
 /// @param considered all paths to this SNAPT
@@ -29,6 +33,8 @@ public record PolicyAnswer(
     String step,
     String mode,
     List<PathStatus> paths,
+    List<PathStatus> down,
+    boolean eachEnd,
     String snapt,
     String snaptWhy,
     List<PathStatus> considered,
@@ -51,12 +57,22 @@ public record PolicyAnswer(
             false,
             paths.stream().map(PathStatus::snapshot).toList(),
             PathPreference.OF_THE_MOMENT);
+    boolean eachEnd =
+        !placed.refused()
+            && decision.mode() == Decision.Mode.ONE
+            && decision.step().method() == Method.THROUGHPUT
+            && (line.isBuiltIn() || placed.ranksItself());
+    boolean isTold = eachEnd && placed.ranksItself() && !placed.snapt().isEmpty();
     return answer(
         question,
         line,
         decision.step(),
         placed.refused() ? "refused" : decision.mode().name().toLowerCase(Locale.ROOT),
-        placed.refused() ? List.of() : chosen(decision, paths),
+        eachEnd
+            ? RateRanking.UP.best(paths)
+            : placed.refused() ? List.of() : chosen(decision, paths),
+        isTold ? RateRanking.DOWN.best(paths) : List.of(),
+        eachEnd,
         placed,
         paths,
         "the paths of the running agent at this moment; a running flow may hold on to another one"
@@ -81,7 +97,9 @@ public record PolicyAnswer(
         step,
         "unknown",
         List.of(),
-        new PlacedFlow("", "", false),
+        List.of(),
+        false,
+        new PlacedFlow("", "", false, false),
         List.of(),
         "the configuration only, because " + reason);
   }
@@ -92,6 +110,8 @@ public record PolicyAnswer(
       Step step,
       String mode,
       List<PathStatus> paths,
+      List<PathStatus> down,
+      boolean eachEnd,
       PlacedFlow placed,
       List<PathStatus> considered,
       String source) {
@@ -105,6 +125,8 @@ public record PolicyAnswer(
         step.described(),
         mode,
         paths,
+        down,
+        eachEnd,
         placed.snapt(),
         placed.why(),
         considered,
@@ -129,7 +151,7 @@ public record PolicyAnswer(
     line     %s: %s
     method   %s
     now      %s
-    %spath     %s
+    %s%s
     %sfrom     %s
     """
         .formatted(
@@ -143,7 +165,7 @@ public record PolicyAnswer(
             snapt.isEmpty()
                 ? ""
                 : "SNAPT    " + snapt + (snaptWhy.isEmpty() ? "" : ": " + snaptWhy) + "\n",
-            pathText(),
+            eachEnd ? bothText() : "path     " + pathText(),
             considered.isEmpty() ? "" : "of       " + joined(considered, "; ") + "\n",
             source);
   }
@@ -159,11 +181,20 @@ public record PolicyAnswer(
     };
   }
 
-  private static String joined(List<PathStatus> paths, String separator) {
-    return paths.stream().map(PolicyAnswer::described).collect(Collectors.joining(separator));
+  private String bothText() {
+    return "up       %s\ndown     %s"
+        .formatted(
+            joined(paths, ", "),
+            down.isEmpty()
+                ? "not known: the other end selects it by its own rates, and does not tell them"
+                : joined(down, ", "));
   }
 
-  private static String described(PathStatus path) {
+  private String joined(List<PathStatus> some, String separator) {
+    return some.stream().map(this::described).collect(Collectors.joining(separator));
+  }
+
+  private String described(PathStatus path) {
     return String.format(
         Locale.ROOT,
         "%s (path %d, %s, %s, %s)",
@@ -173,6 +204,6 @@ public record PolicyAnswer(
         path.delayMs() == null
             ? "delay not measured"
             : String.format(Locale.ROOT, "%.1f ms", path.delayMs()),
-        path.spareText());
+        eachEnd ? path.ratesText() : path.spareText());
   }
 }

@@ -1,10 +1,16 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.snapts.LineLoad;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptPrices;
+import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.control.v1.PathRate;
 import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,27 +27,49 @@ final class LineMeter {
   private final long[] receivedSample = new long[ServiceClass.COUNT];
   private double towardsHere = Double.POSITIVE_INFINITY;
   private final long[] queuedTowardsHere = new long[ServiceClass.COUNT];
+  private final TowardsHere[] paths = new TowardsHere[TunnelLimits.PATHS_MAX]; // by id
   private volatile double roundTripMs = Double.NaN; // written by the event loop
   private long beforeNs;
   private long sampleNs;
 
+  LineMeter() {
+    Arrays.fill(paths, TowardsHere.NEVER_FULL);
+  }
+
   /// Starts with a new session.
   void begin(TunnelSession begun, long nowNs) {
     session = begun;
-    told(0, List.of());
+    told(LineRate.getDefaultInstance());
     sample(begun, nowNs);
     sample(begun, nowNs);
   }
 
   /// Takes what the SNAPT tells about the line towards here.
-  ///
-  /// @param bitPerSecond its rate; 0 while it does not limit
-  /// @param queuedBytes bytes that wait there, by class in priority order; missing ones are 0
-  void told(long bitPerSecond, List<Long> queuedBytes) {
+  void told(LineRate rate) {
+    long bitPerSecond = rate.getBitPerSecond();
     towardsHere = bitPerSecond <= 0 ? Double.POSITIVE_INFINITY : bitPerSecond;
+    List<Long> queuedBytes = rate.getQueuedBytesList();
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       queuedTowardsHere[c] = c < queuedBytes.size() ? Math.max(0, queuedBytes.get(c)) : 0;
     }
+    Arrays.fill(paths, TowardsHere.NEVER_FULL);
+    for (PathRate each : rate.getPathsList()) {
+      int id = each.getPath();
+      if (id >= 0 && id < paths.length) {
+        paths[id] = towardsHere(each);
+      }
+    }
+  }
+
+  private static TowardsHere towardsHere(PathRate told) {
+    long spare = told.getSpareBitPerSecond();
+    boolean isKnown = told.hasSpareBitPerSecond() && spare >= 0 && spare < PathStatus.UNKNOWN_RATE;
+    return new TowardsHere(isKnown ? spare : PathStatus.UNKNOWN_RATE, told.getBad());
+  }
+
+  /// Returns what the SNAPT has told about a path.
+  TowardsHere towardsHere(int path) {
+    return paths[path];
   }
 
   /// Takes a sample if the last one is old.

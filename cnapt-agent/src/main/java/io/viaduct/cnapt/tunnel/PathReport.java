@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import java.util.Locale;
@@ -56,7 +57,9 @@ final class PathReport {
         Math.round(measured.sentBitPerSecond()),
         Double.isInfinite(spare) ? PathStatus.UNKNOWN_RATE : Math.round(spare),
         Math.round(measured.peerBitPerSecond()),
-        cost);
+        cost,
+        measured.bad(),
+        TowardsHere.NEVER_FULL);
   }
 
   private static @Nullable Double milliseconds(double us) {

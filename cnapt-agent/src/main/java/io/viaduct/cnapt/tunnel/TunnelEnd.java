@@ -9,6 +9,8 @@ import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
@@ -67,7 +69,10 @@ public final class TunnelEnd {
 
   /// Returns the status of each path of the present session.
   List<PathStatus> pathStatus(long nowNs) {
-    return current().paths().status(nowNs).stream().map(each -> each.to(name())).toList();
+    LineMeter meter = current().meter();
+    return current().paths().status(nowNs).stream()
+        .map(each -> each.to(name(), meter.towardsHere(each.id())))
+        .toList();
   }
 
   /// Returns the line of the policy that decides about a flow, and what it holds on to.
@@ -199,12 +204,15 @@ public final class TunnelEnd {
   }
 
   /// Takes what the SNAPT tells about its line towards here.
-  ///
-  /// @param bitPerSecond rate of outer IP packets; 0 while it does not limit
-  /// @param queuedBytes bytes that wait there, by class
-  public void lineRate(long bitPerSecond, List<Long> queuedBytes) {
+  public void lineRate(LineRate rate) {
     assert at.loop().inEventLoop() : Thread.currentThread();
-    newest().meter().told(bitPerSecond, queuedBytes);
+    newest().meter().told(rate);
+  }
+
+  /// Returns whether the SNAPT selects the path of a flow that counts rate by its own rates.
+  boolean ranksItself() {
+    TunnelSession of = current().session();
+    return of != null && of.knows(FlowRoute.MOST_SPARE);
   }
 
   /// Takes what a list says about the SNAPT.

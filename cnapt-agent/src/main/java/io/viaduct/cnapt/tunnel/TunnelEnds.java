@@ -186,24 +186,26 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
   PlacedFlow place(FlowTuple flow, Application application, long nowNs) {
     for (TunnelEnd each : all) {
       if (carries(each, flow)) {
-        return new PlacedFlow(each.name(), "the flow runs there", false);
+        return placed(each, "the flow runs there", false);
       }
     }
     if (only != null) {
-      return new PlacedFlow(only.name(), "", false);
+      return placed(only, "", false);
     }
     FlowKey key = flow.key();
     ServiceClass of = application.serviceClass();
     Affinities.Followed followed = affinities.of(key, of, nowNs);
     if (followed != null && followed.end().keepsTies(nowNs)) {
-      return new PlacedFlow(followed.end().name(), followed.why(), false);
+      return placed(followed.end(), followed.why(), false);
     }
     SnaptDecision decision = decide(of, nowNs);
     boolean isRefused = decision.isUnmet() && unmet.refuse(key, application);
-    return new PlacedFlow(
-        all[decision.chosen()].name(),
-        isRefused ? decision.whyRefused() : decision.why(),
-        isRefused);
+    return placed(
+        all[decision.chosen()], isRefused ? decision.whyRefused() : decision.why(), isRefused);
+  }
+
+  private static PlacedFlow placed(TunnelEnd at, String why, boolean isRefused) {
+    return new PlacedFlow(at.name(), why, isRefused, at.ranksItself());
   }
 
   // A person may not know the address that applications see.

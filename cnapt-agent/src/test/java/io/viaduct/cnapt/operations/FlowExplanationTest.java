@@ -3,6 +3,7 @@ package io.viaduct.cnapt.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.ExplainedFlow;
 import java.util.List;
@@ -30,7 +31,9 @@ class FlowExplanationTest {
           2_500_000,
           5_000_000,
           0,
-          0);
+          0,
+          false,
+          TowardsHere.NEVER_FULL);
 
   private static String answer(int meant, ExplainedFlow... flows) {
     return JsonMapper.shared()

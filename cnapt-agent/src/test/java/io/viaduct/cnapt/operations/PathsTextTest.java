@@ -3,6 +3,7 @@ package io.viaduct.cnapt.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,9 @@ class PathsTextTest {
                           2_500_000,
                           5_000_000,
                           0,
-                          0),
+                          0,
+                          false,
+                          TowardsHere.NEVER_FULL),
                       new PathStatus(
                           1,
                           "",
@@ -55,7 +58,9 @@ class PathsTextTest {
                           0,
                           PathStatus.UNKNOWN_RATE,
                           0,
-                          1))));
+                          1,
+                          false,
+                          TowardsHere.NEVER_FULL))));
 
   private static final String SIP_BESIDE =
       STATUS.replaceFirst(

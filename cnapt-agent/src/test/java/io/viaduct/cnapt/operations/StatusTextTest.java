@@ -6,6 +6,7 @@ import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.ClassStatus;
@@ -67,7 +68,9 @@ class StatusTextTest {
                 2_500_000,
                 5_000_000,
                 0,
-                0)),
+                0,
+                false,
+                TowardsHere.NEVER_FULL)),
         session == null ? "http://portal.test/login" : "",
         session == null ? List.of("0.0.0.0/1 via 10.2.0.1 dev linkB") : List.of(),
         new DataStatus(

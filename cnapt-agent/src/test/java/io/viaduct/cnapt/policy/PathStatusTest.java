@@ -27,7 +27,9 @@ class PathStatusTest {
         0,
         3_000_000,
         0,
-        0);
+        0,
+        false,
+        TowardsHere.NEVER_FULL);
   }
 
   @Test

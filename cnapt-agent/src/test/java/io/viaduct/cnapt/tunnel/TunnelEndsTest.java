@@ -12,6 +12,8 @@ import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
+import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.session.PacketForge;
@@ -293,7 +295,10 @@ class TunnelEndsTest {
       FlowTuple running = rig.on(() -> FlowTuple.of(flow(first, 5_000)));
       rig.on(() -> {
         PlacedFlow placed = ends.place(running, voice(), System.nanoTime());
-        assertThat(placed).isEqualTo(new PlacedFlow(first.name(), "the flow runs there", false));
+        assertThat(placed.snapt()).isEqualTo(first.name());
+        assertThat(placed.why()).isEqualTo("the flow runs there");
+        assertThat(placed.refused()).isFalse();
+        assertThat(placed.ranksItself()).isEqualTo(first.session().knows(FlowRoute.MOST_SPARE));
         placed = ends.place(besides(running, 5_001), voice(), System.nanoTime());
         assertThat(placed.snapt()).isEqualTo(first.name());
         assertThat(placed.why()).startsWith("follows the flows of class HT_LD to its host");
@@ -396,8 +401,10 @@ class TunnelEndsTest {
       String why =
           rig.on(() -> {
             assertThat(first.sharesLink(second)).isTrue();
-            first.lineRate(1_000_000, List.of(125_000L)); // a second of the line waits there
-            second.lineRate(1_000_000, List.of());
+            LineRate rate = LineRate.newBuilder().setBitPerSecond(1_000_000).build();
+            // A second of the line waits there.
+            first.lineRate(rate.toBuilder().addQueuedBytes(125_000).build());
+            second.lineRate(rate);
             ends.stateChanged();
             packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
             TunnelEnd at = ports(first).isEmpty() ? second : first;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.v1.MovedFlow;
+import io.viaduct.usage.v1.MovedLink;
 import io.viaduct.usage.v1.OutcomeRequest;
 import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.SessionAddress;
@@ -33,6 +34,11 @@ class GoldenTakeOverTest {
                     .setRemotePort(443)
                     .setServiceClass(ServiceClass.HT_HD)
                     .setApplication("web"))
+            .addLinks(
+                MovedLink.newBuilder()
+                    .setLink("wlan0")
+                    .setBitPerSecond(8_000_000)
+                    .setCapacityBitPerSecond(10_000_000))
             .build();
     assertThat(GoldenPage.messages())
         .containsEntry("take-over", HexFormat.of().formatHex(request.toByteArray()));

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.tunnel.flow.FlowTuple;
+import io.viaduct.tunnel.pacing.LinkRate;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.List;
 
@@ -19,11 +20,21 @@ public record Arrival(
     ByteString deviceKey,
     PublicAddress address,
     InnerAddresses inner,
-    List<Flow> flows,
+    Carried carried,
     long untilMs,
     Listener listener) {
-  public Arrival {
-    flows = List.copyOf(flows);
+  /// What the session has carried.
+  ///
+  /// @param flows the open ones
+  /// @param rates of the device's links, from the SNAPT
+  public record Carried(List<Flow> flows, List<LinkRate> rates) {
+    /// Nothing is known: flows and rates begin anew.
+    public static final Carried NOTHING = new Carried(List.of(), List.of());
+
+    public Carried {
+      flows = List.copyOf(flows);
+      rates = List.copyOf(rates);
+    }
   }
 
   /// A flow that is open.

@@ -14,6 +14,7 @@ public final class GroupCounts {
   private final Tally<OutcomeOfAsking> asked = new Tally<>(OutcomeOfAsking.class);
   private final LongAdder strangers = new LongAdder();
   private final LongAdder flowsLeftOut = new LongAdder();
+  private final LongAdder linksLeftOut = new LongAdder();
   private volatile int addresses; // written by the group's thread
   private volatile int notRouted; // likewise
   private volatile int intents; // likewise
@@ -59,6 +60,15 @@ public final class GroupCounts {
 
   void flowLeftOut() {
     flowsLeftOut.increment();
+  }
+
+  /// Returns the number of links whose rate was not taken over with their session.
+  public long linksLeftOut() {
+    return linksLeftOut.sum();
+  }
+
+  void linkLeftOut() {
+    linksLeftOut.increment();
   }
 
   /// Returns the number of addresses that have moved from or to this SNAPT.

@@ -11,7 +11,6 @@ import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.usage.v1.TakeOverAnswer;
 import io.viaduct.usage.v1.TakeOverRequest;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -89,21 +88,21 @@ final class HandOver
     var unused =
         parts
             .relay()
-            .flowsOf(session, TakeOverMessage.FLOWS_MAX)
-            .exceptionally(_ -> List.of()) // they begin anew
-            .thenAccept(flows -> onGroupThread(() -> note(flows)));
+            .carriedBy(session, TakeOverMessage.FLOWS_MAX)
+            .exceptionally(_ -> Arrival.Carried.NOTHING)
+            .thenAccept(carried -> onGroupThread(() -> note(carried)));
   }
 
-  private void note(List<Arrival.Flow> flows) {
+  private void note(Arrival.Carried carried) {
     try {
       parts.intents().note(intent);
-      onControlThread(() -> call(flows));
+      onControlThread(() -> call(carried));
     } catch (IOException e) {
       onControlThread(() -> over(MoveOutcome.NOT_WRITTEN, String.valueOf(e.getMessage())));
     }
   }
 
-  private void call(List<Arrival.Flow> flows) {
+  private void call(Arrival.Carried carried) {
     parts.registry().passOn(session, true);
     if (parts.registry().find(session.id()).isEmpty()) {
       notTaken(MoveOutcome.DEVICE_LEFT, "the session has ended");
@@ -113,7 +112,9 @@ final class HandOver
     parts
         .members()
         .takeOver(
-            intent.to(), TakeOverMessage.of(parts.group(), intent.number(), session, flows), this);
+            intent.to(),
+            TakeOverMessage.of(parts.group(), intent.number(), session, carried),
+            this);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.viaduct.snapt.policy.TunnelPorts;
 import io.viaduct.tunnel.control.v1.Relay;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,27 +30,39 @@ final class MemberTunnels implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemberTunnels.class);
   private static final long LOOK_MS = 10_000;
 
+  /// Time for which a member stays that the directory does not name any more. It may only have lost
+  /// its bridge, and serves devices with valid tokens all the same. Six times the default lifetime
+  /// of a token.
+  static final Duration KEPT = Duration.ofHours(1);
+
   private final GroupSettings settings;
   private final ControlServer control;
   private final Consumer<List<TunnelPorts.Member>> ports;
   private final ScheduledExecutorService looking =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("member-tunnels", true));
-  // By id. One that the directory does not name now, because it has lost its bridge, still serves.
-  private final Map<String, TunnelPorts.Member> last = new HashMap<>();
+  private final LongSupplier nanoClock;
+  private final Map<String, Named> last = new HashMap<>(); // by id
+
+  private record Named(TunnelPorts.Member member, long atNs) {}
 
   /// @param ports takes the ends of the tunnels
   MemberTunnels(
-      GroupSettings settings, ControlServer control, Consumer<List<TunnelPorts.Member>> ports) {
+      GroupSettings settings,
+      ControlServer control,
+      Consumer<List<TunnelPorts.Member>> ports,
+      LongSupplier nanoClock) {
     this.settings = settings;
     this.control = control;
     this.ports = ports;
+    this.nanoClock = nanoClock;
   }
 
   void start() {
     var unused = looking.scheduleWithFixedDelay(this::look, 0, LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
-  private void look() {
+  /// Looks now, beside the schedule.
+  void look() {
     control.onControlThread(() -> {
       List<Relay> known =
           settings.members().stream()
@@ -64,13 +78,17 @@ final class MemberTunnels implements AutoCloseable {
   }
 
   private void resolve(List<Relay> known) {
+    long nowNs = nanoClock.getAsLong();
     for (Relay each : known) {
-      TunnelPorts.Member before = last.get(each.getSnaptId());
+      Named before = last.get(each.getSnaptId());
       Collection<Prefix> addresses =
-          addressesOf(each.getHost(), before == null ? List.of() : before.addresses());
-      last.put(each.getSnaptId(), new TunnelPorts.Member(addresses, each.getDataPort()));
+          addressesOf(each.getHost(), before == null ? List.of() : before.member().addresses());
+      last.put(
+          each.getSnaptId(),
+          new Named(new TunnelPorts.Member(addresses, each.getDataPort()), nowNs));
     }
-    ports.accept(List.copyOf(last.values()));
+    last.values().removeIf(each -> nowNs - each.atNs() > KEPT.toNanos());
+    ports.accept(last.values().stream().map(Named::member).toList());
   }
 
   private static Collection<Prefix> addressesOf(String host, Collection<Prefix> before) {

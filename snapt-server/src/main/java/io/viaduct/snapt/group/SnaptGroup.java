@@ -76,7 +76,7 @@ public final class SnaptGroup implements AutoCloseable {
     addresses = new MovedAddresses(file, settings, own, host, counts);
     members = new Members(settings, clientTls);
     relay.members(new Holders(settings, members, addresses, System::nanoTime));
-    tunnels = new MemberTunnels(settings, control, relay::memberTunnels);
+    tunnels = new MemberTunnels(settings, control, relay::memberTunnels, System::nanoTime);
     returns =
         new Returns(
             addresses,

@@ -27,7 +27,7 @@ final class TakeOverMessage {
 
   private TakeOverMessage() {}
 
-  static TakeOverRequest of(String group, long number, Session session, List<Arrival.Flow> flows) {
+  static TakeOverRequest of(String group, long number, Session session, Arrival.Carried carried) {
     InnerAddresses inner = session.terms().inner();
     TakeOverRequest.Builder request =
         TakeOverRequest.newBuilder()
@@ -37,9 +37,10 @@ final class TakeOverMessage {
             .setAddress(of(session.address()))
             .setInnerIpv4(ipv4(inner))
             .setInnerIpv6(ipv6(inner));
-    for (Arrival.Flow each : flows) {
+    for (Arrival.Flow each : carried.flows()) {
       request.addFlows(of(each));
     }
+    MovedLinks.write(carried.rates(), request);
     return request.build();
   }
 

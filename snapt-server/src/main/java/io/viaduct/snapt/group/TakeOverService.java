@@ -108,7 +108,9 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
                     token.deviceKey(),
                     address,
                     TakeOverMessage.inner(request),
-                    TakeOverMessage.flows(request, this::leftOut),
+                    new Arrival.Carried(
+                        TakeOverMessage.flows(request, this::leftOut),
+                        MovedLinks.read(request, this::linkLeftOut)),
                     clock.millis() + Arrivals.WAIT_MS,
                     taking));
       }
@@ -120,6 +122,11 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
   private void leftOut(String why) {
     LOG.debug("a flow is left out: {}", why);
     counts.flowLeftOut();
+  }
+
+  private void linkLeftOut(String why) {
+    LOG.debug("the rate of a link is left out: {}", why);
+    counts.linkLeftOut();
   }
 
   @Override

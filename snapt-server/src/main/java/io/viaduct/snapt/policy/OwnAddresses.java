@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,26 +31,26 @@ public final class OwnAddresses implements AutoCloseable {
   private final String tun;
   private final String controlHost;
   private final String bridgeHost;
-  private final Consumer<Set<InetAddress>> shared;
+  private final Offer<Set<InetAddress>> shared;
   private final ScheduledExecutorService looking =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("own-addresses", true));
   private Set<Prefix> named = Set.of();
   private Set<Prefix> bridge = Set.of();
-  private Set<InetAddress> told = Set.of();
 
   /// @param controlHost host name under which devices reach this SNAPT
   /// @param bridgeHost host name of the bridge
   /// @param tun name of the TUN device, whose addresses are not public
-  /// @param shared receives the public addresses of the interfaces when they change
+  /// @param shared takes the public addresses of the interfaces when they change. If it returns
+  ///   false, it gets them again with the next checks
   public OwnAddresses(
       EgressPolicy policy,
       String controlHost,
       String bridgeHost,
       String tun,
-      Consumer<Set<InetAddress>> shared) {
+      Predicate<Set<InetAddress>> shared) {
     this.policy = policy;
     this.tun = tun;
-    this.shared = shared;
+    this.shared = new Offer<>(shared);
     this.controlHost = controlHost;
     this.bridgeHost = bridgeHost;
   }
@@ -85,9 +85,11 @@ public final class OwnAddresses implements AutoCloseable {
         }
       }
       policy.own(own);
-      if (!open.equals(told)) {
-        told = open;
-        shared.accept(open);
+      if (shared.offer(open)) {
+        LOG.error(
+            "the public addresses {} were refused {} times: not tried again until they change",
+            open,
+            Offer.ATTEMPTS_MAX);
       }
     } catch (SocketException e) {
       LOG.warn("this machine's interfaces cannot be listed: {}", String.valueOf(e.getMessage()));

@@ -1,14 +1,17 @@
 package io.viaduct.snapt.relay;
 
 import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.control.v1.PathRate;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Decides when a device is told the rate of the line from the SNAPT: while the pacer limits, at
-/// changes of a fifth of the rate or of a class's queue, at most once per second; once when it
-/// stops to limit, or no receipt confirms the rate any more; and in a new control connection,
-/// because what the former one was given may be lost. Owned by the session's event loop.
+/// Decides when a device is told the rate of the line from the SNAPT, and those of its paths: while
+/// the pacer limits, at changes of a fifth of the rate, of a class's queue or of a path, at most
+/// once per second; once when it stops to limit, or no receipt confirms the rate any more; and in a
+/// new control connection, because what the former one was given may be lost. Owned by the
+/// session's event loop.
 final class RateNotices {
   static final long SPACING_NS = 1_000_000_000L;
   static final double CHANGE = 0.2;
@@ -18,6 +21,7 @@ final class RateNotices {
 
   private final int[] queues = new int[ServiceClass.COUNT]; // now
   private final int[] toldQueues = new int[ServiceClass.COUNT];
+  private List<PathRate> toldPaths = List.of();
   private double toldBitPerSecond; // 0: the device knows of no limit
   private long toldNs;
   private boolean hasTold;
@@ -34,26 +38,29 @@ final class RateNotices {
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       queues[c] = of.queuedBytes(ServiceClass.of(c));
     }
-    return due(of.confirmedBitPerSecond(nowNs), queues, nowNs);
+    return due(of.confirmedBitPerSecond(nowNs), queues, PathRates.of(of, nowNs), nowNs);
   }
 
   /// @param paced infinite without a limit
   /// @param queuedBytes by class
-  @Nullable LineRate due(double paced, int[] queuedBytes, long nowNs) {
+  /// @param paths those in use, if there are several
+  @Nullable LineRate due(double paced, int[] queuedBytes, List<PathRate> paths, long nowNs) {
     double rate = Double.isInfinite(paced) ? 0 : paced;
-    boolean hasLimit = rate != 0;
     boolean knowsLimit = toldBitPerSecond != 0;
-    if (!repeats
-        && (!hasLimit && !knowsLimit
-            || knowsLimit && nowNs - toldNs < SPACING_NS
-            || hasLimit && !hasChanged(rate, queuedBytes))) {
+    boolean isNews =
+        (rate == 0 ? knowsLimit : hasChanged(rate, queuedBytes))
+            || PathRates.haveChanged(toldPaths, paths);
+    boolean isEarly = (knowsLimit || PathRates.areKnown(toldPaths)) && nowNs - toldNs < SPACING_NS;
+    if (!repeats && (!isNews || isEarly)) {
       return null;
     }
     repeats = false;
     hasTold = true;
+    toldPaths = paths;
     toldBitPerSecond = rate;
     toldNs = nowNs;
-    LineRate.Builder told = LineRate.newBuilder().setBitPerSecond(Math.round(rate));
+    LineRate.Builder told =
+        LineRate.newBuilder().setBitPerSecond(Math.round(rate)).addAllPaths(paths);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       toldQueues[c] = queuedBytes[c];
       told.addQueuedBytes(queuedBytes[c]);

@@ -234,7 +234,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
       neighbours.begin(session);
       Arrival arrival = session.arrival();
       if (arrival != null) {
-        relayed.restore(arrival.flows(), nowNs());
+        relayed.restore(arrival.carried(), nowNs());
       }
       if (session.slot() < 0) {
         foreign.put(session.address(), session.receiverIndex());
@@ -249,18 +249,19 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     loopOf(session.receiverIndex()).execute(then); // behind the work of #carry
   }
 
-  /// Collects the open flows of a session, those of the newest packets first.
+  /// Collects the open flows of a session, those of the newest packets first, and the rates of its
+  /// links.
   ///
-  /// @param most how many
-  /// @return none if the session has ended
-  public CompletableFuture<List<Arrival.Flow>> flowsOf(Session session, int most) {
+  /// @param most how many flows
+  /// @return nothing if the session has ended
+  public CompletableFuture<Arrival.Carried> carriedBy(Session session, int most) {
     RelayLoop loop = loopOf(session.receiverIndex());
     return CompletableFuture.supplyAsync(
         () -> {
           RelayedSession relayed = loop.find(session.receiverIndex());
           return relayed == null || relayed.session() != session
-              ? List.<Arrival.Flow>of()
-              : relayed.openFlows(most);
+              ? Arrival.Carried.NOTHING
+              : new Arrival.Carried(relayed.openFlows(most), relayed.linkRates());
         },
         loop::execute);
   }

@@ -21,6 +21,7 @@ import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTuple;
+import io.viaduct.tunnel.pacing.LinkRate;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -249,16 +250,23 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   /// Opens the flows that another SNAPT has handed over, so that packets from the Internet have
-  /// their class before the first one of the device.
-  void restore(List<Arrival.Flow> flows, long nowNs) {
+  /// their class before the first one of the device. Takes the rates of its links, so that their
+  /// queues need not be filled again to find them.
+  void restore(Arrival.Carried carried, long nowNs) {
+    tunnel.expectRates(carried.rates(), nowNs);
     List<String> names = session.terms().applications();
-    for (Arrival.Flow each : flows) {
+    for (Arrival.Flow each : carried.flows()) {
       FlowState flow = tunnel.flows().restore(each.tuple(), nowNs);
       int application = names.indexOf(each.application());
       if (flow != null && application >= 0) {
         flow.classify(each.serviceClass(), application);
       }
     }
+  }
+
+  /// Returns what is known of the rates of the device's links.
+  List<LinkRate> linkRates() {
+    return tunnel.linkRates(relay.nowNs());
   }
 
   /// Returns the open flows, those of the newest packets first, without those that are ending.

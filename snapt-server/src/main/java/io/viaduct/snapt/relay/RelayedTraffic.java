@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Counts the datagrams of one session that come out of the session of a neighbour, or go into it.
-/// Sends all datagrams through the sender of the loop. For other datagrams it compares one address.
-/// Owned by the session's event loop.
+/// Sends all datagrams through the sender of the loop. For other datagrams it compares one address
+/// per link. Owned by the session's event loop.
 final class RelayedTraffic implements DatagramSink {
   private final Neighbours neighbours;
   private final Session session;
@@ -20,11 +20,9 @@ final class RelayedTraffic implements DatagramSink {
   private final SessionMeter meter;
   private final TrafficCounters counters;
   private final DatagramSink sender;
-  // Places of the last addresses. The socket gives equal addresses as one object.
+  private final KnownPlaces places;
   private @Nullable InetSocketAddress from;
   private int fromPlace = Neighbours.NONE;
-  private @Nullable InetSocketAddress to;
-  private int toPlace = Neighbours.NONE;
   private long receivedBefore;
 
   RelayedTraffic(
@@ -35,6 +33,7 @@ final class RelayedTraffic implements DatagramSink {
       TrafficCounters counters,
       DatagramSink sender) {
     this.neighbours = neighbours;
+    this.places = new KnownPlaces(neighbours::placeOf);
     this.session = session;
     this.totals = totals;
     this.meter = meter;
@@ -46,10 +45,8 @@ final class RelayedTraffic implements DatagramSink {
   ///
   /// @return false if it came out of this session itself, and must be dropped
   boolean arrives(@Nullable InetSocketAddress source) {
-    if (source != from) {
-      from = source;
-      fromPlace = source == null ? Neighbours.NONE : neighbours.placeOf(source);
-    }
+    from = source;
+    fromPlace = source == null ? Neighbours.NONE : places.of(source);
     if (source == null || fromPlace == Neighbours.NONE) {
       return true;
     }
@@ -80,14 +77,11 @@ final class RelayedTraffic implements DatagramSink {
 
   @Override
   public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress target, long nowNs) {
-    if (target != to) {
-      to = target;
-      toPlace = target == null ? Neighbours.NONE : neighbours.placeOf(target);
-    }
-    if (target != null && toPlace != Neighbours.NONE) {
+    int place = target == null ? Neighbours.NONE : places.of(target);
+    if (target != null && place != Neighbours.NONE) {
       int bytes = burst.readableBytes();
       int datagrams = Math.ceilDiv(bytes, segmentSize);
-      count(toPlace, target, bytes + (long) datagrams * OuterHeader.of(target).bytes());
+      count(place, target, bytes + (long) datagrams * OuterHeader.of(target).bytes());
     }
     sender.send(burst, segmentSize, target, nowNs);
   }

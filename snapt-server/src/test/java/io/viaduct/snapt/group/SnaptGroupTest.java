@@ -64,6 +64,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -304,7 +305,8 @@ class SnaptGroupTest {
   }
 
   @Test
-  void theTunnelsOfTheOtherMembersAreKnownFromTheDirectory() throws Exception {
+  void theTunnelsOfTheOtherMembersAreKnownFromTheDirectoryAndForAnHourAfterTheyHaveLeftIt()
+      throws Exception {
     first.snapt.control.told(
         List.of(entry(2, SnaptState.DRAINING).toBuilder().setHost("192.0.2.77").build()),
         ByteString.EMPTY);
@@ -315,9 +317,19 @@ class SnaptGroupTest {
             "127.0.0.1",
             0,
             List.of(new Member("snapt-2", "localhost", 1, "192.0.2.1", "", share(2))));
-    closing(new MemberTunnels(settings, first.snapt.control, found::add)).start();
-    assertThat(found.poll(5, TimeUnit.SECONDS))
-        .containsExactly(new TunnelPorts.Member(List.of(Prefix.of("192.0.2.77/32")), 4432));
+    AtomicLong nowNs = new AtomicLong();
+    MemberTunnels tunnels =
+        closing(new MemberTunnels(settings, first.snapt.control, found::add, nowNs::get));
+    TunnelPorts.Member member = new TunnelPorts.Member(List.of(Prefix.of("192.0.2.77/32")), 4432);
+    tunnels.look();
+    assertThat(found.poll(5, TimeUnit.SECONDS)).containsExactly(member);
+    first.snapt.control.told(List.of(entry(3, SnaptState.SERVING)), ByteString.EMPTY);
+    nowNs.addAndGet(MemberTunnels.KEPT.toNanos());
+    tunnels.look();
+    assertThat(found.poll(5, TimeUnit.SECONDS)).containsExactly(member);
+    nowNs.addAndGet(1);
+    tunnels.look();
+    assertThat(found.poll(5, TimeUnit.SECONDS)).isEmpty();
   }
 
   private static ControlMessage goodbye() {
@@ -780,7 +792,7 @@ class SnaptGroupTest {
       tunnel.send(PacketText.packet("10.64.0.2", SERVER, 6, segment));
       assertThat(first.snapt.nextOut()).isNotNull();
       var session = first.snapt.registry.sessions().iterator().next();
-      assertThat(first.snapt.relay.flowsOf(session, 10).get())
+      assertThat(first.snapt.relay.carriedBy(session, 10).get().flows())
           .as("after the flags %02x", flags)
           .hasSize(flags == 0x10 ? 1 : 0);
     }

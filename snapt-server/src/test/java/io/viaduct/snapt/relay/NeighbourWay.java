@@ -110,6 +110,9 @@ final class NeighbourWay implements AutoCloseable {
 
   private void downIntoTheTunnel() throws IOException {
     DatagramPacket datagram = receive(pool);
+    if (!datagram.getSocketAddress().equals(snapt.dataAddress)) {
+      return; // the neighbour's NAT knows no such connection
+    }
     relayedBytes.addAndGet(28 + datagram.getLength());
     snapt.inject(
         0,

@@ -3,6 +3,8 @@ package io.viaduct.snapt.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.control.v1.LineRate;
+import io.viaduct.tunnel.control.v1.PathRate;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RateNoticesTest {
@@ -14,7 +16,20 @@ class RateNoticesTest {
 
   private LineRate afterMs(long ms, double bitPerSecond, int... queued) {
     nowNs += ms * 1_000_000;
-    return notices.due(bitPerSecond, queued, nowNs);
+    return notices.due(bitPerSecond, queued, List.of(), nowNs);
+  }
+
+  private LineRate pathsAfterMs(long ms, PathRate... paths) {
+    nowNs += ms * 1_000_000;
+    return notices.due(UNLIMITED, EMPTY, List.of(paths), nowNs);
+  }
+
+  private static PathRate neverFull(int path) {
+    return PathRate.newBuilder().setPath(path).build();
+  }
+
+  private static PathRate spare(int path, long bitPerSecond) {
+    return PathRate.newBuilder().setPath(path).setSpareBitPerSecond(bitPerSecond).build();
   }
 
   @Test
@@ -69,5 +84,29 @@ class RateNoticesTest {
     notices.connected();
     assertThat(afterMs(500, UNLIMITED, EMPTY).getBitPerSecond()).isZero();
     assertThat(afterMs(500, UNLIMITED, EMPTY)).isNull();
+  }
+
+  @Test
+  void pathsThatWereNeverFullAreNeverTold() {
+    assertThat(pathsAfterMs(500, neverFull(0), neverFull(1))).isNull();
+    assertThat(pathsAfterMs(5_000, neverFull(0), neverFull(1))).isNull();
+  }
+
+  @Test
+  void theSpareRatesOfPathsAreToldAtChangesOfAFifthWithoutALimitOfTheLine() {
+    LineRate first = pathsAfterMs(500, spare(0, 8_000_000), neverFull(1));
+    assertThat(first.getPathsList()).containsExactly(spare(0, 8_000_000), neverFull(1));
+    assertThat(first.getBitPerSecond()).as("the line has no limit").isZero();
+    assertThat(pathsAfterMs(2_000, spare(0, 9_500_000), neverFull(1))).as("less").isNull();
+    assertThat(pathsAfterMs(500, spare(0, 0), neverFull(1))).isNotNull();
+    assertThat(pathsAfterMs(500, spare(0, 8_000_000), neverFull(1))).as("too early").isNull();
+    assertThat(pathsAfterMs(500, spare(0, 8_000_000), neverFull(1))).isNotNull();
+    assertThat(pathsAfterMs(2_000, neverFull(0), neverFull(1))).as("it has changed").isNotNull();
+    assertThat(pathsAfterMs(2_000, spare(0, 900_000), neverFull(1))).isNotNull();
+    assertThat(pathsAfterMs(2_000, spare(0, 100_000), neverFull(1))).as("a slow one").isNull();
+    assertThat(
+            pathsAfterMs(2_000, spare(0, 100_000), neverFull(1).toBuilder().setBad(true).build()))
+        .as("a path that loses")
+        .isNotNull();
   }
 }

@@ -28,6 +28,7 @@ public final class Sockets {
   public static final int SO_ATTACH_REUSEPORT_CBPF = 51;
 
   public static final int SOL_IP = 0;
+  public static final int IP_PKTINFO = 8;
   public static final int IP_MTU_DISCOVER = 10;
   public static final int IPV6_MTU_DISCOVER = 23;
 
@@ -39,6 +40,8 @@ public final class Sockets {
 
   public static final int SOL_IPV6 = 41;
   public static final int IPV6_V6ONLY = 26;
+  public static final int IPV6_RECVPKTINFO = 49;
+  public static final int IPV6_PKTINFO = 50;
 
   public static final int SOL_UDP = 17;
   public static final int UDP_SEGMENT = 103;

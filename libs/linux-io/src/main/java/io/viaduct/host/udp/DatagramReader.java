@@ -16,7 +16,9 @@ public interface DatagramReader {
   ///
   /// @param content its bytes, readable; the reader may change them until it returns, but must not
   ///   retain the buffer
-  /// @param from the peer; the same object for the same peer while the socket remembers it
+  /// @param from the peer; the same object for the same peer while the socket remembers it. With
+  ///   [UdpSettings#answersFromArrival] there is one object per local address, and it must be kept
+  ///   to answer from that one
   void datagram(ByteBuf content, InetSocketAddress from);
 
   /// Called when no more datagrams are ready, or the share of this wake-up is used.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Converts peers between the kernel's `sockaddr` and Java. Two direct-mapped tables remember them,
 /// so that traffic with known peers allocates no object. A new peer replaces another one in the
-/// same slot.
+/// same slot. A peer that names its local address ([AddressPair]) has it beside its `sockaddr`.
 ///
 ///     struct sockaddr_in                struct sockaddr_in6
 ///     |0      |2    |4       |8      |  |0      |2    |4    |8        |24     |
@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Port and address are big-endian, family and scope have the machine's byte order. One event loop
 /// owns it.
+///
+///     a slot of the memory
+///     |0        |32                 |52     |56                                    |
+///     |sockaddr |data of PacketInfo |unused |its bytes, 0 without a local address  |
 final class PeerAddresses {
   private static final ValueLayout.OfShort BIG_SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -42,13 +46,24 @@ final class PeerAddresses {
   private static final long MAPPED = 0xffffL << 32;
   private static final long LOW_INT = 0xffffffffL;
 
+  /// Bytes of a slot: one cache line.
+  static final int SLOT = 64;
+
+  /// Place of the data of [PacketInfo] in a slot.
+  static final int INFO = 32;
+
+  private static final int INFO_BYTES = 56;
+
   private final boolean ipv6;
+  private final PacketInfo info;
   private final int mask;
   private final MemorySegment encoded;
   private final @Nullable InetSocketAddress[] encodedOf;
   private final long[] high;
   private final long[] low;
   private final long[] rest;
+  private final long[] localHigh;
+  private final long[] localLow;
   private final @Nullable InetSocketAddress[] decoded;
 
   /// Makes the two tables.
@@ -57,12 +72,15 @@ final class PeerAddresses {
   /// @param size of each table; a power of two
   PeerAddresses(boolean ipv6, int size) {
     this.ipv6 = ipv6;
+    info = ipv6 ? PacketInfo.IPV6 : PacketInfo.IPV4;
     mask = size - 1;
-    encoded = Arena.ofAuto().allocate((long) size * stride(), Long.BYTES);
+    encoded = Arena.ofAuto().allocate((long) size * SLOT, SLOT);
     encodedOf = new InetSocketAddress[size];
     high = new long[size];
     low = new long[size];
     rest = new long[size];
+    localHigh = new long[size];
+    localLow = new long[size];
     decoded = new InetSocketAddress[size];
   }
 
@@ -71,15 +89,9 @@ final class PeerAddresses {
     return ipv6 ? IN6_LENGTH : IN_LENGTH;
   }
 
-  private int stride() {
-    return 32; // the longer kind, rounded up so that each lies on one cache line
-  }
-
-  /// Returns the memory address of a peer's `sockaddr`, valid until the next call.
-  ///
-  /// @throws IllegalArgumentException for an IPv6 peer of an IPv4 socket
-  long encode(InetSocketAddress peer) {
-    return encoded.address() + at(peer);
+  /// Returns the control message with the local address of this socket's datagrams.
+  PacketInfo info() {
+    return info;
   }
 
   /// Returns the memory of all encoded peers.
@@ -87,18 +99,37 @@ final class PeerAddresses {
     return encoded;
   }
 
-  /// Returns the place of a peer's `sockaddr` in [#memory], valid until the next call.
+  /// Returns the bytes of the data of [PacketInfo] in a slot, 0 if the peer has no local address.
+  static int infoBytes(MemorySegment slots, long at) {
+    return slots.get(ValueLayout.JAVA_INT, at + INFO_BYTES);
+  }
+
+  /// Returns the place of a peer's slot in [#memory], valid until the next call.
   ///
   /// @throws IllegalArgumentException for an IPv6 peer of an IPv4 socket
   long at(InetSocketAddress peer) {
     int place = spread(peer.hashCode()) & mask;
-    long at = (long) place * stride();
+    long at = (long) place * SLOT;
     InetSocketAddress cached = encodedOf[place];
-    if (cached == null || (cached != peer && !cached.equals(peer))) {
-      encode(peer, encoded.asSlice(at, stride()), ipv6);
+    if (cached != peer && (cached == null || !isSame(cached, peer))) {
+      encode(peer, encoded.asSlice(at, INFO), ipv6);
+      encodeLocal(peer, at);
       encodedOf[place] = peer;
     }
     return at;
+  }
+
+  private static boolean isSame(InetSocketAddress one, InetSocketAddress other) {
+    return one.equals(other) && AddressPair.haveSameLocal(one, other);
+  }
+
+  private void encodeLocal(InetSocketAddress peer, long at) {
+    int bytes = 0;
+    if (peer instanceof AddressPair pair) {
+      info.write(encoded, at + INFO, pair.localHigh, pair.localLow);
+      bytes = info.bytes;
+    }
+    encoded.set(ValueLayout.JAVA_INT, at + INFO_BYTES, bytes);
   }
 
   /// Writes a `sockaddr`.
@@ -128,6 +159,15 @@ final class PeerAddresses {
 
   /// Returns the peer of a `sockaddr` that the kernel wrote.
   InetSocketAddress decode(MemorySegment from) {
+    return decode(from, 0, 0);
+  }
+
+  /// Returns the peer of a `sockaddr` that the kernel wrote, with the local address that its
+  /// datagram came to.
+  ///
+  /// @param hereHigh upper half of the local address; both halves 0: it is not known
+  /// @param hereLow lower half; `::ffff:a.b.c.d` for IPv4
+  InetSocketAddress decode(MemorySegment from, long hereHigh, long hereLow) {
     long port = from.get(BIG_SHORT, PORT) & 0xffffL;
     long top;
     long bottom;
@@ -138,21 +178,38 @@ final class PeerAddresses {
       scope = from.get(ValueLayout.JAVA_INT, IN6_SCOPE) & LOW_INT;
     } else {
       top = 0;
-      bottom = MAPPED | (from.get(BIG_INT, IN_ADDRESS) & LOW_INT);
+      bottom = mapped(from.get(BIG_INT, IN_ADDRESS));
       scope = 0;
     }
     long tail = scope << 16 | port;
-    int place = spread((int) mix(top ^ Long.rotateLeft(bottom, 17) ^ tail)) & mask;
+    long here = hereHigh ^ Long.rotateLeft(hereLow, 31);
+    int place = spread((int) mix(top ^ Long.rotateLeft(bottom, 17) ^ tail ^ here)) & mask;
     InetSocketAddress cached = decoded[place];
-    if (cached != null && high[place] == top && low[place] == bottom && rest[place] == tail) {
+    if (cached != null
+        && high[place] == top
+        && low[place] == bottom
+        && rest[place] == tail
+        && localHigh[place] == hereHigh
+        && localLow[place] == hereLow) {
       return cached;
     }
-    InetSocketAddress peer = new InetSocketAddress(address(top, bottom, (int) scope), (int) port);
+    InetAddress address = address(top, bottom, (int) scope);
+    InetSocketAddress peer =
+        (hereHigh | hereLow) == 0
+            ? new InetSocketAddress(address, (int) port)
+            : new AddressPair(address, (int) port, hereHigh, hereLow);
     high[place] = top;
     low[place] = bottom;
     rest[place] = tail;
+    localHigh[place] = hereHigh;
+    localLow[place] = hereLow;
     decoded[place] = peer;
     return peer;
+  }
+
+  /// Returns the lower half of the mapped form of an IPv4 address.
+  static long mapped(int ipv4) {
+    return MAPPED | (ipv4 & LOW_INT);
   }
 
   private static InetAddress address(long top, long bottom, int scope) {

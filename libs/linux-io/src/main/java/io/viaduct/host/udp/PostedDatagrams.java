@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// Copies of small datagrams to any peers, for one sendmmsg(2). Its memory is an array of
-/// `struct mmsghdr`, and for each an iovec, the peer's `sockaddr` and the bytes. It is laid out once.
-/// Event loop only.
+/// `struct mmsghdr`, and for each an iovec, the peer's `sockaddr`, the control message with the local
+/// address, and the bytes. It is laid out once. Event loop only.
 ///
 ///     struct mmsghdr
 ///     |0     |8            |16     |24          |32       |40             |48    |56     |
@@ -26,14 +26,20 @@ final class PostedDatagrams {
   private static final int NAME_LENGTH = NAME + Long.BYTES;
   private static final int IOVEC = NAME_LENGTH + Long.BYTES;
   private static final int IOVEC_COUNT = IOVEC + Long.BYTES;
+  private static final int CONTROL = IOVEC_COUNT + Long.BYTES;
+  private static final int CONTROL_LENGTH = CONTROL + Long.BYTES;
 
   private static final int PART = 2 * Long.BYTES;
+  // CMSG_SPACE of the longer kind of PacketInfo.
+  private static final int LOCAL = MessageHeader.HEADER + PacketInfo.BYTES_MAX + Integer.BYTES;
   private static final int PEER = 32; // a sockaddr of either family, rounded up
 
   private final MemorySegment headers =
       Arena.ofAuto().allocate((long) COUNT_MAX * HEADER, Long.BYTES);
   private final MemorySegment parts = Arena.ofAuto().allocate((long) COUNT_MAX * PART, Long.BYTES);
   private final MemorySegment peers = Arena.ofAuto().allocate((long) COUNT_MAX * PEER, Long.BYTES);
+  private final MemorySegment locals =
+      Arena.ofAuto().allocate((long) COUNT_MAX * LOCAL, Long.BYTES);
   private final MemorySegment room =
       Arena.ofAuto().allocate((long) COUNT_MAX * BYTES_MAX, Long.BYTES);
   private final ByteBuf bytes = Unpooled.wrappedBuffer(room.asByteBuffer());
@@ -48,18 +54,20 @@ final class PostedDatagrams {
       headers.set(ValueLayout.JAVA_INT, at + NAME_LENGTH, peerLength);
       headers.set(ValueLayout.JAVA_LONG, at + IOVEC, parts.address() + (long) i * PART);
       headers.set(ValueLayout.JAVA_LONG, at + IOVEC_COUNT, 1);
+      headers.set(ValueLayout.JAVA_LONG, at + CONTROL, locals.address() + (long) i * LOCAL);
       parts.set(ValueLayout.JAVA_LONG, (long) i * PART, room.address() + (long) i * BYTES_MAX);
     }
   }
 
   /// Copies a datagram.
   ///
-  /// @param peersOf memory with the peer's `sockaddr`
-  /// @param at its place there
-  void add(MemorySegment peersOf, long at, ByteBuf datagram) {
+  /// @param peer its slot
+  void add(PeerAddresses of, long peer, ByteBuf datagram) {
     int length = datagram.readableBytes();
     parts.set(ValueLayout.JAVA_LONG, (long) count * PART + Long.BYTES, length);
-    MemorySegment.copy(peersOf, at, peers, (long) count * PEER, PEER);
+    MemorySegment.copy(of.memory(), peer, peers, (long) count * PEER, PEER);
+    int local = MessageHeader.local(locals, (long) count * LOCAL, of.info(), of.memory(), peer);
+    headers.set(ValueLayout.JAVA_LONG, (long) count * HEADER + CONTROL_LENGTH, local);
     bytes.setBytes(count * BYTES_MAX, datagram, datagram.readerIndex(), length);
     count++;
   }

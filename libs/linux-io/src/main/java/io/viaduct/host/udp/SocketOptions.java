@@ -42,6 +42,10 @@ final class SocketOptions {
     if (settings.device().isPresent()) {
       onDevice(calls, fd, settings.device().get());
     }
+    if (settings.namesArrivals()) {
+      PacketInfo info = ipv6 ? PacketInfo.IPV6 : PacketInfo.IPV4;
+      require(calls.setsockopt(fd, info.level, info.option, 1), "the local address of datagrams");
+    }
     // Probes find the path's MTU (RFC 8899), so the kernel must neither fragment nor trust ICMP.
     probing(discoverMtu(calls, fd, ipv6, PROBE));
     // Linux before 5.0 has no GRO; the socket works without it, but slower.

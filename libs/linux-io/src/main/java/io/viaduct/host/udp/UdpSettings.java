@@ -15,13 +15,17 @@ import java.util.regex.Pattern;
 ///   of peer only allocates an object
 /// @param device interface to which the sockets are bound (SO_BINDTODEVICE): they send and receive
 ///   by it only. If empty, the main table decides
+/// @param answersFromArrival true: with a wildcard address, datagrams to a peer leave from the
+///   local address that its last datagram came to. Otherwise the kernel's route selects their
+///   source
 public record UdpSettings(
     InetSocketAddress address,
     int bufferBytes,
     int mark,
     int steerOffset,
     int peersMax,
-    Optional<String> device) {
+    Optional<String> device,
+    boolean answersFromArrival) {
   /// Leaves the choice of the socket to the kernel's hash of source and destination.
   public static final int BY_ADDRESS = -1;
 
@@ -60,28 +64,43 @@ public record UdpSettings(
 
   /// Returns the default settings for an address.
   public static UdpSettings at(InetSocketAddress address) {
-    return new UdpSettings(address, BUFFER_BYTES, 0, BY_ADDRESS, PEERS, Optional.empty());
+    return new UdpSettings(address, BUFFER_BYTES, 0, BY_ADDRESS, PEERS, Optional.empty(), false);
+  }
+
+  /// Returns whether the sockets ask the kernel for the local address of each datagram. A socket
+  /// with one address answers from it anyway.
+  boolean namesArrivals() {
+    return answersFromArrival && address.getAddress().isAnyLocalAddress();
   }
 
   public UdpSettings buffered(int bytes) {
-    return new UdpSettings(address, bytes, mark, steerOffset, peersMax, device);
+    return new UdpSettings(address, bytes, mark, steerOffset, peersMax, device, answersFromArrival);
   }
 
   public UdpSettings marked(int newMark) {
-    return new UdpSettings(address, bufferBytes, newMark, steerOffset, peersMax, device);
+    return new UdpSettings(
+        address, bufferBytes, newMark, steerOffset, peersMax, device, answersFromArrival);
   }
 
   public UdpSettings steerByOffset(int payloadOffset) {
-    return new UdpSettings(address, bufferBytes, mark, payloadOffset, peersMax, device);
+    return new UdpSettings(
+        address, bufferBytes, mark, payloadOffset, peersMax, device, answersFromArrival);
   }
 
   public UdpSettings remembering(int peers) {
-    return new UdpSettings(address, bufferBytes, mark, steerOffset, peers, device);
+    return new UdpSettings(
+        address, bufferBytes, mark, steerOffset, peers, device, answersFromArrival);
   }
 
   /// Returns settings for sockets that are bound to one interface.
   public UdpSettings onDevice(String interfaceName) {
+    Optional<String> only = Optional.of(interfaceName);
     return new UdpSettings(
-        address, bufferBytes, mark, steerOffset, peersMax, Optional.of(interfaceName));
+        address, bufferBytes, mark, steerOffset, peersMax, only, answersFromArrival);
+  }
+
+  /// Returns settings for sockets that answer from the address that was asked.
+  public UdpSettings answeringFromArrival() {
+    return new UdpSettings(address, bufferBytes, mark, steerOffset, peersMax, device, true);
   }
 }

@@ -48,6 +48,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   private final int fd;
   private final InetSocketAddress address;
   private final PeerAddresses peers;
+  private final boolean namesArrivals;
   private final DatagramReader reader;
   private @Nullable PolledDescriptor descriptor;
   private @Nullable PostedDatagrams posted;
@@ -64,10 +65,17 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   private long blocks;
   private long truncations;
 
-  UdpSocket(int fd, InetSocketAddress address, PeerAddresses peers, DatagramReader reader) {
+  /// @param namesArrivals whether the kernel adds the local address to each receive
+  UdpSocket(
+      int fd,
+      InetSocketAddress address,
+      PeerAddresses peers,
+      boolean namesArrivals,
+      DatagramReader reader) {
     this.fd = fd;
     this.address = address;
     this.peers = peers;
+    this.namesArrivals = namesArrivals;
     this.reader = reader;
   }
 
@@ -105,11 +113,15 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
         continue;
       }
       reader.burst(arrivals.waitedNs(receiving.stampNs()));
-      deliver(bytes, receiving.segmentSize(bytes), peers.decode(sender));
+      deliver(bytes, receiving.segmentSize(bytes), peer());
     }
     if (batches > 0) {
       reader.batchEnd();
     }
+  }
+
+  private InetSocketAddress peer() {
+    return namesArrivals ? receiving.peer(peers, sender) : peers.decode(sender);
   }
 
   private void deliver(int bytes, int segmentSize, InetSocketAddress from) {
@@ -136,7 +148,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
       throw new IllegalArgumentException(
           "a datagram must have 1 to %d bytes, got %d".formatted(PAYLOAD_BYTES_MAX, segmentSize));
     }
-    long peer = peers.encode(to);
+    long peer = peers.at(to);
     int atOnce = Math.min(Sockets.UDP_MAX_SEGMENTS, PAYLOAD_BYTES_MAX / segmentSize) * segmentSize;
     boolean isCut = hasOffload;
     while (burst.isReadable()) {
@@ -180,7 +192,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
                   datagram.readableBytes(),
                   POSTED_BYTES_MAX));
     }
-    waiting.add(peers.memory(), peers.at(to), datagram);
+    waiting.add(peers, peers.at(to), datagram);
     return waiting.isFull();
   }
 
@@ -232,9 +244,9 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
 
   private int sendOnce(long peer, long from, int bytes, int segmentSize) {
     if (bytes > segmentSize) {
-      sending.burst(peer, peers.length(), from, bytes, segmentSize);
+      sending.burst(peers, peer, from, bytes, segmentSize);
     } else {
-      sending.datagram(peer, peers.length(), from, bytes);
+      sending.datagram(peers, peer, from, bytes);
     }
     return isOpen() ? calls.sendmsg(fd, sending.address(), 0) : closed();
   }

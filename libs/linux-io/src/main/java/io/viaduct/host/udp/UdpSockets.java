@@ -54,7 +54,8 @@ public final class UdpSockets implements AutoCloseable {
       List<UdpSocket> sockets = new ArrayList<>();
       for (int i = 0; i < loops.size(); i++) {
         PeerAddresses peers = new PeerAddresses(ipv6, settings.peersMax());
-        sockets.add(new UdpSocket(descriptors.get(i), address, peers, readers.apply(i)));
+        boolean names = settings.namesArrivals();
+        sockets.add(new UdpSocket(descriptors.get(i), address, peers, names, readers.apply(i)));
       }
       complete = true;
       for (int i = 0; i < loops.size(); i++) {

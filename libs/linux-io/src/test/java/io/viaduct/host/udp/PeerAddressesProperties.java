@@ -32,26 +32,57 @@ class PeerAddressesProperties {
     }
   }
 
-  private static MemorySegment at(long address) {
-    return MemorySegment.ofAddress(address).reinterpret(PeerAddresses.IN6_LENGTH);
+  private static MemorySegment encoded(PeerAddresses addresses, InetSocketAddress peer) {
+    return addresses.memory().asSlice(addresses.at(peer), PeerAddresses.SLOT);
+  }
+
+  private static AddressPair pair(InetSocketAddress peer, int local) {
+    return new AddressPair(peer.getAddress(), peer.getPort(), 0, PeerAddresses.mapped(local));
   }
 
   // With a table of two slots nearly every peer replaces another.
   @Property
   void aPeerSurvivesTheKernelsForm(@ForAll("peers") InetSocketAddress peer) {
     PeerAddresses addresses = new PeerAddresses(true, 2);
-    assertThat(addresses.decode(at(addresses.encode(peer)))).isEqualTo(peer);
+    assertThat(addresses.decode(encoded(addresses, peer))).isEqualTo(peer);
     InetSocketAddress other = peer(new byte[] {1, 2, 3, 4}, 5);
-    assertThat(addresses.decode(at(addresses.encode(other)))).isEqualTo(other);
-    assertThat(addresses.decode(at(addresses.encode(peer)))).isEqualTo(peer);
+    assertThat(addresses.decode(encoded(addresses, other))).isEqualTo(other);
+    assertThat(addresses.decode(encoded(addresses, peer))).isEqualTo(peer);
   }
 
   @Example
   void aKnownPeerIsTheSameObjectAgain() {
     PeerAddresses addresses = new PeerAddresses(false, 16);
     InetSocketAddress peer = peer(new byte[] {10, 0, 0, 1}, 4500);
-    InetSocketAddress first = addresses.decode(at(addresses.encode(peer)));
-    assertThat(addresses.decode(at(addresses.encode(peer)))).isSameAs(first);
+    InetSocketAddress first = addresses.decode(encoded(addresses, peer));
+    assertThat(addresses.decode(encoded(addresses, peer))).isSameAs(first);
+  }
+
+  @Example
+  void aPeerHasOneObjectPerLocalAddress() {
+    PeerAddresses addresses = new PeerAddresses(true, 16);
+    MemorySegment peer = encoded(addresses, peer(new byte[] {10, 0, 0, 1}, 4500));
+    InetSocketAddress first = addresses.decode(peer, 0, PeerAddresses.mapped(1));
+    InetSocketAddress second = addresses.decode(peer, 0, PeerAddresses.mapped(2));
+    assertThat(second).isEqualTo(first).isNotSameAs(first);
+    assertThat(addresses.decode(peer, 0, PeerAddresses.mapped(1))).isSameAs(first);
+    assertThat(addresses.decode(peer, 0, PeerAddresses.mapped(2))).isSameAs(second);
+  }
+
+  @Example
+  void theLocalAddressIsEncodedBesideThePeerAndNeverThatOfAnEqualOne() {
+    InetSocketAddress peer = peer(new byte[] {10, 0, 0, 1}, 4500);
+    for (boolean ipv6 : new boolean[] {false, true}) {
+      PeerAddresses addresses = new PeerAddresses(ipv6, 1);
+      PacketInfo info = addresses.info();
+      for (int local : new int[] {0x0a000002, 0x0a000003}) {
+        MemorySegment slot = encoded(addresses, pair(peer, local));
+        assertThat(PeerAddresses.infoBytes(slot, 0)).isEqualTo(ipv6 ? 20 : 12);
+        assertThat(info.high(slot, PeerAddresses.INFO)).isZero();
+        assertThat(info.low(slot, PeerAddresses.INFO)).isEqualTo(PeerAddresses.mapped(local));
+      }
+      assertThat(PeerAddresses.infoBytes(encoded(addresses, peer), 0)).isZero();
+    }
   }
 
   @Example
@@ -61,8 +92,8 @@ class PeerAddressesProperties {
     byte[] in6 = new byte[28];
     PeerAddresses four = new PeerAddresses(false, 1);
     PeerAddresses six = new PeerAddresses(true, 1);
-    MemorySegment.copy(at(four.encode(peer)), 0, MemorySegment.ofArray(in), 0, in.length);
-    MemorySegment.copy(at(six.encode(peer)), 0, MemorySegment.ofArray(in6), 0, in6.length);
+    MemorySegment.copy(encoded(four, peer), 0, MemorySegment.ofArray(in), 0, in.length);
+    MemorySegment.copy(encoded(six, peer), 0, MemorySegment.ofArray(in6), 0, in6.length);
     assertThat(HexFormat.of().formatHex(in))
         .isEqualTo("0200" + "1234" + "0a000001" + "00".repeat(8));
     assertThat(HexFormat.of().formatHex(in6))

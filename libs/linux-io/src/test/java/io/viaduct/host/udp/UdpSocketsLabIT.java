@@ -15,6 +15,8 @@ import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.host.tun.VirtioNetHeader;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -198,6 +200,75 @@ class UdpSocketsLabIT {
       device.close();
       burst.release();
       read.release();
+    }
+  }
+
+  @Test
+  void answersLeaveFromTheAddressThatWasAsked() throws Exception {
+    try (Namespace namespace = Namespace.create();
+        Loops loops = new Loops(1)) {
+      for (int i = 1; i <= 3; i++) {
+        namespace.command("ip address add 10.92.0." + i + "/32 dev lo");
+        namespace.command("ip address add fd92::" + i + "/128 dev lo");
+      }
+      answersComeFrom(namespace, loops, "10.92.0.3", "10.92.0.1", "10.92.0.2", "127.0.0.1");
+      answersComeFrom(namespace, loops, "fd92::3", "fd92::1", "fd92::2", "::1");
+    }
+  }
+
+  @Test
+  void answersOfAHostWithoutIpv6LeaveFromTheAddressThatWasAsked() throws Exception {
+    try (Namespace namespace = Namespace.create();
+        Loops loops = new Loops(1)) {
+      namespace.command("sysctl -q -w net.ipv6.conf.all.disable_ipv6=1");
+      namespace.command("ip address add 10.92.0.1/32 dev lo");
+      namespace.command("ip address add 10.92.0.3/32 dev lo");
+      answersComeFrom(namespace, loops, "10.92.0.3", "10.92.0.1", "127.0.0.1");
+    }
+  }
+
+  /// Asks a wildcard socket at several addresses from one socket, and answers with one datagram, a
+  /// burst, and posted datagrams, in both orders of the addresses.
+  private static void answersComeFrom(
+      Namespace namespace, Loops loops, String client, String... addresses) throws Exception {
+    UdpSocketsTest.Inbox asked = new UdpSocketsTest.Inbox();
+    UdpSocketsTest.Inbox answered = new UdpSocketsTest.Inbox();
+    try (UdpSockets server = bind(namespace, loops, at("0.0.0.0").answeringFromArrival(), asked);
+        UdpSockets from = bind(namespace, loops, at(client), answered)) {
+      int port = server.address().getPort();
+      List<String> order = new ArrayList<>(List.of(addresses));
+      order.addAll(List.of(addresses).reversed());
+      ByteBuf question = Unpooled.directBuffer().writeZero(10);
+      ByteBuf burst = Unpooled.directBuffer().writeZero(2500);
+      List<InetSocketAddress> peers = new ArrayList<>();
+      for (String address : order) {
+        InetSocketAddress to = new InetSocketAddress(address, port);
+        UdpSocketsTest.send(loops, from, question.readerIndex(0), 10, to);
+        await().until(() -> !asked.peers.isEmpty());
+        peers.add(asked.peers.remove());
+        assertThat(peers.getLast()).isEqualTo(from.address());
+      }
+      List<InetSocketAddress> expected = new ArrayList<>();
+      for (int i = 0; i < order.size(); i++) {
+        UdpSocketsTest.send(loops, server, question.readerIndex(0), 10, peers.get(i));
+        UdpSocketsTest.send(loops, server, burst.readerIndex(0), 1000, peers.get(i));
+        InetSocketAddress there = new InetSocketAddress(order.get(i), port);
+        expected.addAll(Collections.nCopies(4, there));
+      }
+      UdpSocket socket = server.sockets().getFirst();
+      loops
+          .first()
+          .submit(() -> {
+            peers.forEach(peer -> socket.post(question.readerIndex(0), peer));
+            return socket.flush();
+          })
+          .get(5, TimeUnit.SECONDS);
+      order.forEach(address -> expected.add(new InetSocketAddress(address, port)));
+      await().until(() -> answered.peers.size() >= expected.size());
+      assertThat(answered.peers).containsExactlyElementsOf(expected);
+      assertThat(socket.refusals().total()).isZero();
+      question.release();
+      burst.release();
     }
   }
 

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s; one that
 /// has not answered for half a second gives way to a new one. So a flood of datagrams from new
 /// addresses is answered by at most 80 small datagrams a second, and stops no move for long.
+///
+/// A socket may give equal addresses as different objects, one for each local address that the
+/// device sends to. The binding is the object of the newest datagram, so that the answers leave
+/// from the address that the device sends to now.
 public final class Bindings {
   /// Path of an address that no message has named yet: the RESPONSE will name it.
   public static final int UNNAMED = -1;
@@ -84,6 +88,9 @@ public final class Bindings {
     }
     int known = pathOf(from);
     if (known != UNNAMED && (path == UNNAMED || path == known)) {
+      if (newest) {
+        addresses[known] = from;
+      }
       return Source.BOUND;
     }
     return newest ? challenge(from, path, nowNs) : Source.ELSEWHERE;

@@ -276,9 +276,13 @@ final class PathChoice {
   private SessionPath mostSpare(long nowNs) {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      int bySpare = Double.compare(each.sparePerSecond(nowNs), most.sparePerSecond(nowNs));
-      boolean nearer = bySpare == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
-      if (each.bad == most.bad ? bySpare > 0 || nearer : most.bad) {
+      if (RateOrder.isBefore(
+          each.bad,
+          each.sparePerSecond(nowNs),
+          each.delayUs(nowNs),
+          most.bad,
+          most.sparePerSecond(nowNs),
+          most.delayUs(nowNs))) {
         most = each;
       }
     }

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.pacing.LinkRate;
 import io.viaduct.tunnel.pacing.TrainRun;
 import io.viaduct.tunnel.path.Bindings;
 import io.viaduct.tunnel.path.Candidate;
@@ -14,6 +15,7 @@ import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ProbeBody;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,9 @@ final class PathExchange {
   private static final long MOVING_NS_MIN = 50_000_000;
 
   private static final long MOVING_NS_MAX = 500_000_000;
+
+  /// Time for which expected rates count: a link with the same name may be another one later.
+  private static final long EXPECTED_NS = 10_000_000_000L;
 
   private final boolean agent;
   private final boolean copies;
@@ -41,6 +46,8 @@ final class PathExchange {
   private final CarrierState carrier = new CarrierState();
   private final ProbeBody probe = new ProbeBody();
   private long useSequence = -1;
+  private List<LinkRate> expected = List.of();
+  private long expectedNs;
 
   PathExchange(
       SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
@@ -387,7 +394,7 @@ final class PathExchange {
       }
     }
     if (path != null && newest && from != null && probe.namesLink()) {
-      path.link = probe.link(path.link);
+      linkTold(path, probe.link(path.link), nowNs);
     }
     if (newest && from != null) {
       listener.probeArrived(id);
@@ -397,6 +404,30 @@ final class PathExchange {
       follow(probe, nowNs);
     }
     return verdict;
+  }
+
+  private void linkTold(SessionPath path, String link, long nowNs) {
+    if (!link.equals(path.link)) {
+      path.link = link;
+      beginAsExpected(path, nowNs);
+    }
+  }
+
+  private void beginAsExpected(SessionPath path, long nowNs) {
+    if (nowNs - expectedNs > EXPECTED_NS) {
+      expected = List.of();
+    }
+    for (LinkRate each : expected) {
+      if (each.link().equals(path.link)) {
+        path.pacing.begin(each.rate(), nowNs);
+      }
+    }
+  }
+
+  /// Takes what a session before this one has found of the links of the device.
+  void expectRates(List<LinkRate> rates, long nowNs) {
+    expected = List.copyOf(rates);
+    expectedNs = nowNs;
   }
 
   private boolean isNewest(ProbeBody probe, int id) {
@@ -540,6 +571,9 @@ final class PathExchange {
     path.sizes.header(OuterHeader.of(from), nowNs);
     path.recent.moveTo(path.repeats, nowNs);
     path.changed();
+    if (before == null) {
+      beginAsExpected(path, nowNs); // its link was told before its address was proved
+    }
     path.movingUntilNs = Long.MAX_VALUE;
     path.candidate = null;
     listener.bindingMoved(before, from);

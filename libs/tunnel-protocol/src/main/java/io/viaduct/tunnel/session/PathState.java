@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///   that leave; infinite while it was never full
 /// @param peerBitPerSecond rate at which the prober's outer IP packets leave, where it shares it; 0
 ///   before
+/// @param bad true if so much of what leaves here is lost that flows which count rate avoid the
+///   path
 public record PathState(
     int id,
     PathUse use,
@@ -38,7 +40,8 @@ public record PathState(
     double usualLossRatio,
     double sentBitPerSecond,
     double spareBitPerSecond,
-    double peerBitPerSecond) {
+    double peerBitPerSecond,
+    boolean bad) {
   static PathState of(SessionPath path, PathExchange exchange, long nowNs) {
     return new PathState(
         path.id,
@@ -54,6 +57,7 @@ public record PathState(
         Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.sparePerSecond(nowNs) * 8,
-        path.peerBitPerSecond);
+        path.peerBitPerSecond,
+        path.bad);
   }
 }

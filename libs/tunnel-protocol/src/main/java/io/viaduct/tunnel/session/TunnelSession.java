@@ -9,6 +9,7 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.KnownRate;
+import io.viaduct.tunnel.pacing.LinkRate;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -25,7 +26,9 @@ import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +130,28 @@ public final class TunnelSession implements AutoCloseable {
     if (own != null && known != null) {
       own.pacing.begin(known, nowNs);
     }
+  }
+
+  /// Returns what is known of the rates towards the peer by the links of its paths in use: the
+  /// greatest one of a link with several paths.
+  public List<LinkRate> linkRates(long nowNs) {
+    Map<String, KnownRate> byLink = new LinkedHashMap<>();
+    for (SessionPath each : outbound.paths.open()) {
+      KnownRate known = each.pacing.pacer().known(nowNs);
+      if (known != null && each.use != PathUse.NO && !each.link.equals(LinkName.UNKNOWN)) {
+        byLink.merge(
+            each.link, known, (one, other) -> one.capacity() < other.capacity() ? other : one);
+      }
+    }
+    return byLink.entrySet().stream()
+        .map(each -> new LinkRate(each.getKey(), each.getValue()))
+        .toList();
+  }
+
+  /// Begins each path whose link the peer names within ten seconds with the rate of that link, as a
+  /// session before this one has found it (SNAPT only).
+  public void expectRates(List<LinkRate> rates, long nowNs) {
+    path.expectRates(rates, nowNs);
   }
 
   /// Reports the largest size to the sender of a packet that was refused as PACKET_TOO_BIG, if the
@@ -480,6 +505,11 @@ public final class TunnelSession implements AutoCloseable {
     return Arrays.stream(outbound.paths.open())
         .map(each -> PathState.of(each, path, nowNs))
         .toList();
+  }
+
+  /// Returns whether more than one path leads to the peer, spare ones included.
+  public boolean hasSeveralPaths() {
+    return outbound.paths.areSeveralInUse();
   }
 
   /// Returns the search for the size of outer IP packets on the nearest path from here.

@@ -60,4 +60,14 @@ class BindingsTest {
     }
     assertThat(challenges).isLessThanOrEqualTo(800);
   }
+
+  @Test
+  void theBindingIsTheAddressObjectOfTheNewestDatagram() {
+    assertThat(bindings.heard(HOME, 0, true, 0)).isEqualTo(Source.FIRST);
+    InetSocketAddress equal = address(1);
+    assertThat(bindings.heard(equal, Bindings.UNNAMED, false, MS)).isEqualTo(Source.BOUND);
+    assertThat(bindings.address(0)).as("an old datagram").isSameAs(HOME);
+    assertThat(bindings.heard(equal, Bindings.UNNAMED, true, MS)).isEqualTo(Source.BOUND);
+    assertThat(bindings.address(0)).isSameAs(equal);
+  }
 }

@@ -13,6 +13,7 @@ import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
+import io.viaduct.tunnel.control.v1.PathRate;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
@@ -253,6 +254,15 @@ class GoldenBytesTest {
                     LineRate.newBuilder()
                         .setBitPerSecond(10_000_000)
                         .addAllQueuedBytes(List.of(0L, 0L, 1_500L, 64_000L)))));
+    golden.put(
+        "control-line-rate-paths",
+        frame(
+            ControlMessage.newBuilder()
+                .setLineRate(
+                    LineRate.newBuilder()
+                        .addAllQueuedBytes(List.of(0L, 0L, 0L, 0L))
+                        .addPaths(PathRate.newBuilder().setSpareBitPerSecond(2_000_000))
+                        .addPaths(PathRate.newBuilder().setPath(1).setBad(true)))));
     golden.put(
         "control-moved",
         frame(
