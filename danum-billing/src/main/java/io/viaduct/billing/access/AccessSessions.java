@@ -18,7 +18,9 @@ public final class AccessSessions {
     this.jdbc = jdbc;
   }
 
-  /// Stores a record. It is of the latest session with its name, unless that has ended before.
+  /// Stores a record. It is of the latest session with its name, unless that has ended before. A
+  /// Stop is always of that session: one without Event-Timestamp has the time of its arrival, so a
+  /// repetition seems to be later than the end.
   public void store(AccessRecord record) {
     transaction.executeWithoutResult(_ -> {
       lock(record.key());
@@ -43,13 +45,14 @@ public final class AccessSessions {
             """
             select id from (select * from access_session
               where (network, server, session) = (:network, :server, :session) order by id desc limit 1) s
-            where account = :account and (ended_at is null or :at <= ended_at)
+            where account = :account and (ended_at is null or :at <= ended_at or :end)
             """)
         .param("network", record.key().network())
         .param("server", record.key().server())
         .param("session", record.key().session())
         .param("account", record.account())
         .param("at", Timestamp.from(record.at()))
+        .param("end", record.isEnd())
         .query(Long.class)
         .optional();
   }

@@ -41,11 +41,12 @@ record RoAccount(
     return granted.minus(untold()).minus(reserved);
   }
 
-  /// Returns the request that is due now.
+  /// Returns the request that is due now. Late use alone begins no session: it is told with the
+  /// next one.
   Optional<Kind> due(RoRules rules, Instant now) {
     boolean isNeeded = isLive || reserved.value() > 0;
     if (session == null) {
-      return isNeeded || untold().value() > 0 ? Optional.of(Kind.INITIAL) : Optional.empty();
+      return isLive ? Optional.of(Kind.INITIAL) : Optional.empty();
     }
     if (!isNeeded) {
       boolean isOver = validUntil.plus(rules.idle()).isBefore(now);

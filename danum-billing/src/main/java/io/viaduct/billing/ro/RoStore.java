@@ -24,7 +24,8 @@ public final class RoStore {
   // A call that was refused leaves an ended session, and its user tries again.
   private static final Duration RECENT = Duration.ofMinutes(1);
 
-  // The same conditions as in RoAccount#due: accounts of which nothing is due would hide others.
+  // The same conditions as in RoAccount#due, which a test compares: accounts of which nothing is
+  // due would hide others.
   private static final String CANDIDATES =
       """
       select a.account from (
@@ -141,7 +142,8 @@ public final class RoStore {
         .optional();
   }
 
-  private RoAccount find(String account, Instant now) {
+  /// Reads an account that has a row here.
+  RoAccount find(String account, Instant now) {
     return jdbc.sql(ACCOUNT)
         .param("account", account)
         .param("recent", Timestamp.from(now.minus(RECENT)))

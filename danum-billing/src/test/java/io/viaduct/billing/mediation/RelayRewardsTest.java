@@ -81,6 +81,13 @@ class RelayRewardsTest {
     rig.relayRewards.payDue(rig.clock.instant()); // again: nothing is due
   }
 
+  private long earned(String account) {
+    return rig.jdbc.queryForObject(
+        "select coalesce(sum(earned_microdenarii), 0)::bigint from relay_earning where account = ?",
+        Long.class,
+        account);
+  }
+
   private long revenue() {
     return rig.jdbc.queryForObject(
         "select coalesce(sum(p.amount_microdenarii), 0)::bigint from posting p"
@@ -97,6 +104,8 @@ class RelayRewardsTest {
     long whole = SHARE * 3 / 4;
     assertThat(rig.balance(bob)).isEqualTo(whole * 2 / 3);
     assertThat(rig.balance(carol)).isEqualTo(whole - whole * 2 / 3);
+    assertThat(earned(bob)).isEqualTo(rig.balance(bob));
+    assertThat(earned(alice)).isZero();
     assertThat(rig.balance(alice)).isEqualTo(-NET);
     long fee = rig.ledger.balance(LedgerAccount.provider("owner-" + tag)).value();
     assertThat(fee + rig.balance(bob) + rig.balance(carol) + revenue())
@@ -156,6 +165,7 @@ class RelayRewardsTest {
     rig.rerating.workOff(rig.clock.instant());
     rig.relayRewards.payDue(rig.clock.instant());
     assertThat(rig.balance(bob)).as("a fifth of twice the cap").isEqualTo(2_000_000);
+    assertThat(earned(bob)).as("less what was taken back").isEqualTo(2_000_000);
 
     UsageReport late = report(1, by(bob, WIRE));
     rig.clock.advance(Duration.ofHours(1));

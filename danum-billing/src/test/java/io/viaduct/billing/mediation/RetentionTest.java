@@ -6,6 +6,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.Role;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.DatabaseAccess;
 import io.viaduct.billing.database.Migrations;
@@ -23,12 +26,16 @@ import io.viaduct.billing.receipts.StatementKey;
 import io.viaduct.billing.retention.Retention;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.DeviceCharges;
+import io.viaduct.billing.settlement.RelayRewards;
 import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.statement.Statements;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.denarii.statement.StatementCheck;
+import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.UsageReport;
@@ -254,6 +261,46 @@ class RetentionTest {
     assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
     assertThat(count("charging_interval")).isEqualTo(2);
     assertThat(count("ledger_identity")).isEqualTo(count("ledger_transaction"));
+  }
+
+  @Test
+  void whatARelayHasEarnedStaysWhenItsMonthIsDropped() {
+    MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    JdbcClient client = JdbcClient.create(jdbc);
+    new Accounts(client, transaction, new Ledger(jdbc), new Passwords(2))
+        .open("bob", "password", Role.USER, "bob", clock.instant());
+    TariffBook tariffs = new TariffBook(client, transaction);
+    tariffs.add(
+        SeedTariff.at(OperatingPoint.MEASURED, "{\"relay-share\":0.2}"),
+        clock.instant(),
+        "operator",
+        clock.instant());
+    clock.advance(Duration.ofMinutes(2));
+    UsageReport relayed =
+        report(0).toBuilder()
+            .addRelays(RelayedBytes.newBuilder().setAccount("bob").setBytes(1_590_000))
+            .build();
+    assertThat(verdict(mediation, relayed, clock.instant())).isEqualTo(ReportVerdict.POSTED);
+    clock.advance(MONTH.multipliedBy(4));
+    settle();
+    new RelayRewards(transaction, client, tariffs, new Ledger(jdbc)).payDue(clock.instant());
+    long earned = earned();
+    assertThat(earned).isEqualTo(new Ledger(jdbc).balance(LedgerAccount.user("bob")).value());
+    owner.update("update cdr_export set enabled = true");
+    retain(2, 0);
+    export();
+    retain(2, 0);
+    assertThat(count("charging_interval")).isZero();
+    assertThat(count("ledger_transaction where kind = 'RELAY'")).isZero();
+    assertThat(earned()).isEqualTo(earned).isPositive();
+    verify();
+  }
+
+  private long earned() {
+    return jdbc.queryForObject(
+        "select sum(earned_microdenarii)::bigint from relay_earning where account = 'bob'",
+        Long.class);
   }
 
   @Test

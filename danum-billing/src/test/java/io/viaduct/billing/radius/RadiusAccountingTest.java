@@ -225,6 +225,20 @@ class RadiusAccountingTest {
             .build());
   }
 
+  private RadiusPacket stopWithoutTime(String name, long up) {
+    return new RadiusPacket(
+        RadiusPacket.ACCOUNTING_REQUEST,
+        0,
+        new AttributesBuilder(DICTIONARY)
+            .add("Acct-Status-Type", "Stop")
+            .add("Acct-Session-Id", name)
+            .add("User-Name", alice)
+            .add("NAS-Identifier", "ap-" + alice)
+            .octets("Input", up)
+            .octets("Output", 1)
+            .build());
+  }
+
   private void send(RadiusPacket record) throws Exception {
     nas.send(record).get(30, TimeUnit.SECONDS);
   }
@@ -290,6 +304,19 @@ class RadiusAccountingTest {
                 .build()));
     assertThat(sessions().get(0).get("endedBy").asString()).isEqualTo("NAS-Reboot");
     assertThat(sessions().get(1).get("endedBy").asString()).isEqualTo("Stop");
+  }
+
+  @Test
+  void aStopWithoutATimeThatComesAgainLaterIsTheSameEnd() throws Exception {
+    send(record("Start", alice, "f1", 0, 0));
+    CLOCK.advance(Duration.ofMinutes(1));
+    send(stopWithoutTime("f1", 500));
+    String end = sessions().get(0).get("endedAt").asString();
+    CLOCK.advance(Duration.ofMinutes(10));
+    send(stopWithoutTime("f1", 500));
+    assertThat(sessions()).hasSize(1);
+    assertThat(sessions().get(0).get("endedAt").asString()).isEqualTo(end);
+    assertThat(sessions().get(0).get("upBytes").asString()).isEqualTo("500");
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.viaduct.snapt.binding;
 
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.PublicAddress;
-import io.viaduct.snapt.operations.Tally;
 import io.viaduct.tunnel.control.ControlLine;
 import java.time.Duration;
 import java.util.ArrayList;

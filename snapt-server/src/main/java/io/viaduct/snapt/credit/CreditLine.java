@@ -1,7 +1,7 @@
 package io.viaduct.snapt.credit;
 
 import io.grpc.stub.StreamObserver;
-import io.viaduct.snapt.operations.Tally;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditResult;

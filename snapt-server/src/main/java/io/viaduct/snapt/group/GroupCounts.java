@@ -1,6 +1,6 @@
 package io.viaduct.snapt.group;
 
-import io.viaduct.snapt.operations.Tally;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.usage.v1.TakeOverRefusal;
 import io.viaduct.usage.v1.TakeOverState;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,9 +1,9 @@
 package io.viaduct.snapt.group;
 
+import io.viaduct.service.operations.Tally;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.control.ControlServer;
-import io.viaduct.snapt.operations.Tally;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.viaduct.snapt.group;
 
 import io.grpc.stub.StreamObserver;
-import io.viaduct.snapt.operations.Tally;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.usage.v1.OutcomeAnswer;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;

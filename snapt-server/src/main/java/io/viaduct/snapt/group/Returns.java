@@ -1,8 +1,8 @@
 package io.viaduct.snapt.group;
 
 import io.grpc.stub.StreamObserver;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.snapt.napt.PublicAddress;
-import io.viaduct.snapt.operations.Tally;
 import io.viaduct.usage.v1.ReturnAnswer;
 import java.io.IOException;
 import java.util.HashSet;

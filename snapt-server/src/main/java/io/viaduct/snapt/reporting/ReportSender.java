@@ -2,7 +2,7 @@ package io.viaduct.snapt.reporting;
 
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.logging.PeerText;
-import io.viaduct.snapt.operations.Tally;
+import io.viaduct.service.operations.Tally;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;

@@ -1,12 +1,8 @@
 package io.viaduct.diameter.peer;
 
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.diameter.message.Refusal;
-import java.util.EnumMap;
-import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
+import io.viaduct.service.operations.Tally;
 
 /// Counters of one node. Thread-safe.
 public final class DiameterStatistics {
@@ -40,82 +36,50 @@ public final class DiameterStatistics {
     FAIL_BACK
   }
 
-  private final Map<Refusal, LongAdder> refusals = adders(Refusal.class);
-  private final Map<Count, LongAdder> counts = adders(Count.class);
-  private final Map<DiameterFailure, LongAdder> failures = adders(DiameterFailure.class);
-
-  private static <K extends Enum<K>> Map<K, LongAdder> adders(Class<K> type) {
-    Map<K, LongAdder> adders = new EnumMap<>(type);
-    for (K value : type.getEnumConstants()) {
-      adders.put(value, new LongAdder());
-    }
-    return adders;
-  }
+  private final Tally<Refusal> refusals = new Tally<>(Refusal.class);
+  private final Tally<Count> counts = new Tally<>(Count.class);
+  private final Tally<DiameterFailure> failures = new Tally<>(DiameterFailure.class);
 
   void count(Refusal reason) {
-    adder(refusals, reason).increment();
+    refusals.count(reason);
   }
 
   void count(Count what) {
-    adder(counts, what).increment();
+    counts.count(what);
   }
 
   void count(DiameterFailure failure) {
-    adder(failures, failure).increment();
+    failures.count(failure);
   }
 
   public long of(Refusal reason) {
-    return adder(refusals, reason).sum();
+    return refusals.of(reason);
   }
 
   public long of(Count what) {
-    return adder(counts, what).sum();
+    return counts.of(what);
   }
 
   public long of(DiameterFailure failure) {
-    return adder(failures, failure).sum();
+    return failures.of(failure);
   }
 
   /// Registers the counters.
   public void bindTo(MeterRegistry registry) {
-    bind(
+    refusals.bind(
         registry,
         "viaduct_diameter_refused",
-        "Diameter messages refused before anything processed them",
         "reason",
-        refusals);
-    bind(
+        "Diameter messages refused before anything processed them");
+    counts.bind(
         registry,
         "viaduct_diameter_events",
-        "Diameter messages and changes of connections by kind",
         "kind",
-        counts);
-    bind(
+        "Diameter messages and changes of connections by kind");
+    failures.bind(
         registry,
         "viaduct_diameter_unanswered",
-        "Diameter requests of this node that got no answer",
         "reason",
-        failures);
-  }
-
-  private static <K extends Enum<K>> void bind(
-      MeterRegistry registry,
-      String name,
-      String description,
-      String label,
-      Map<K, LongAdder> adders) {
-    adders.forEach((value, adder) ->
-        FunctionCounter.builder(name, adder, LongAdder::sum)
-            .description(description)
-            .tag(label, value.name().toLowerCase(Locale.ROOT))
-            .register(registry));
-  }
-
-  private static <K> LongAdder adder(Map<K, LongAdder> map, K key) {
-    LongAdder adder = map.get(key);
-    if (adder == null) {
-      throw new IllegalStateException("no counter for " + key);
-    }
-    return adder;
+        "Diameter requests of this node that got no answer");
   }
 }

@@ -1,12 +1,8 @@
 package io.viaduct.radius.statistics;
 
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.radius.message.Refusal;
-import java.util.EnumMap;
-import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
+import io.viaduct.service.operations.Tally;
 
 /// Counters of RADIUS in one process. Thread-safe.
 public final class RadiusStatistics {
@@ -40,68 +36,39 @@ public final class RadiusStatistics {
     UNANSWERED
   }
 
-  private final Map<Refusal, LongAdder> refusals = adders(Refusal.class);
-  private final Map<Drop, LongAdder> drops = adders(Drop.class);
-  private final Map<Count, LongAdder> counts = adders(Count.class);
-
-  private static <K extends Enum<K>> Map<K, LongAdder> adders(Class<K> type) {
-    Map<K, LongAdder> adders = new EnumMap<>(type);
-    for (K value : type.getEnumConstants()) {
-      adders.put(value, new LongAdder());
-    }
-    return adders;
-  }
+  private final Tally<Refusal> refusals = new Tally<>(Refusal.class);
+  private final Tally<Drop> drops = new Tally<>(Drop.class);
+  private final Tally<Count> counts = new Tally<>(Count.class);
 
   public void count(Refusal reason) {
-    adder(refusals, reason).increment();
+    refusals.count(reason);
   }
 
   public void count(Drop reason) {
-    adder(drops, reason).increment();
+    drops.count(reason);
   }
 
   public void count(Count what) {
-    adder(counts, what).increment();
+    counts.count(what);
   }
 
   public long of(Refusal reason) {
-    return adder(refusals, reason).sum();
+    return refusals.of(reason);
   }
 
   public long of(Drop reason) {
-    return adder(drops, reason).sum();
+    return drops.of(reason);
   }
 
   public long of(Count what) {
-    return adder(counts, what).sum();
+    return counts.of(what);
   }
 
   /// Registers the counters.
   public void bindTo(MeterRegistry registry) {
     String dropped = "RADIUS packets that were dropped without an answer, by reason";
-    bind(registry, "viaduct_radius_dropped", dropped, "reason", refusals);
-    bind(registry, "viaduct_radius_dropped", dropped, "reason", drops);
-    bind(registry, "viaduct_radius_events", "RADIUS packets by kind", "kind", counts);
-  }
-
-  private static <K extends Enum<K>> void bind(
-      MeterRegistry registry,
-      String name,
-      String description,
-      String label,
-      Map<K, LongAdder> adders) {
-    adders.forEach((value, adder) ->
-        FunctionCounter.builder(name, adder, LongAdder::sum)
-            .description(description)
-            .tag(label, value.name().toLowerCase(Locale.ROOT))
-            .register(registry));
-  }
-
-  private static <K> LongAdder adder(Map<K, LongAdder> map, K key) {
-    LongAdder adder = map.get(key);
-    if (adder == null) {
-      throw new IllegalStateException("no counter for " + key);
-    }
-    return adder;
+    refusals.bind(registry, "viaduct_radius_dropped", "reason", dropped);
+    drops.bind(registry, "viaduct_radius_dropped", "reason", dropped);
+    counts.bind(registry, "viaduct_radius_events", "kind", "RADIUS packets by kind");
   }
 }

@@ -1,13 +1,13 @@
-package io.viaduct.snapt.operations;
+package io.viaduct.service.operations;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts outcomes: one counter per value of an enum. Any thread may count and read.
+/// Counts outcomes: one counter per value of an enum. Any thread may count and read, with a
+/// registry or without one. [LabelledCounters] live in the registry alone.
 public final class Tally<E extends Enum<E>> {
   private final E[] values;
   private final LongAdder[] counts;
@@ -40,7 +40,7 @@ public final class Tally<E extends Enum<E>> {
     Map<String, Long> found = new TreeMap<>();
     for (E value : values) {
       if (of(value) > 0) {
-        found.put(label(value), of(value));
+        found.put(MetricLabel.of(value), of(value));
       }
     }
     return found;
@@ -48,18 +48,14 @@ public final class Tally<E extends Enum<E>> {
 
   /// Registers every value as a counter.
   ///
-  /// @param name of the meter, starting with `viaduct.`
+  /// @param name of the meter, starting with `viaduct`
   /// @param tag name of the label that holds the outcome
   public void bind(MeterRegistry registry, String name, String tag, String description) {
     for (E value : values) {
       FunctionCounter.builder(name, counts[value.ordinal()], LongAdder::doubleValue)
-          .tag(tag, label(value))
+          .tag(tag, MetricLabel.of(value))
           .description(description)
           .register(registry);
     }
-  }
-
-  private static String label(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }
