@@ -12,7 +12,6 @@ import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
-import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -162,7 +161,7 @@ final class ControlDialog implements ControlConnection.Owner {
           owner.listener().tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case CREDIT_NOTICE -> owner.listener().credit(message.getCreditNotice());
-      case LINE_RATE -> lineRate(message.getLineRate());
+      case LINE_RATE -> owner.listener().lineRate(message.getLineRate());
       case RELAYS -> relays(from, message.getRelays());
       case MOVED -> moved(from, message.getMoved());
       case GOODBYE -> {
@@ -186,10 +185,6 @@ final class ControlDialog implements ControlConnection.Owner {
       datagrams.forEach(ByteBuf::release);
       from.close(ControlFailure.MALFORMED, "datagrams before Welcome");
     }
-  }
-
-  private void lineRate(LineRate rate) {
-    owner.listener().lineRate(rate);
   }
 
   // A SNAPT of the previous version sends boundaries without counts, and expects no answer.
