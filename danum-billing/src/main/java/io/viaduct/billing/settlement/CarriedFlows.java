@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Finds the flows of reports that are the media of calls, which are charged per second (ADR 0069).
 /// Such a flow is UDP to an address and port that the node of the call has described. If the node
-/// describes none, it is one of two flows of `voice-call` up to the call's rate: RTP and RTCP.
+/// describes none, or the report names no address, as those of devices do not, it is one of two
+/// flows of `voice-call` up to the call's rate: RTP and RTCP.
 final class CarriedFlows {
   private static final String APPLICATION = "voice-call";
   private static final int UDP = 17;
@@ -72,6 +74,11 @@ final class CarriedFlows {
     return new CarriedFlows(List.copyOf(calls.values()));
   }
 
+  /// Returns a report whose flows name the calls that carry them.
+  static MeasuredInterval marked(JdbcClient jdbc, MeasuredInterval report) {
+    return load(jdbc, List.of(report)).mark(report);
+  }
+
   private static Timestamp latest(List<MeasuredInterval> reports) {
     return Timestamp.from(
         reports.stream().map(MeasuredInterval::endedAt).max(Comparator.naturalOrder()).get());
@@ -88,7 +95,7 @@ final class CarriedFlows {
     boolean isAny = false;
     for (Call call : calls) {
       if (call.account().equals(report.account()) && call.isDuring(report)) {
-        for (int flow : call.media().isEmpty() ? voice(call, flows) : described(call, flows)) {
+        for (int flow : carried(call, flows)) {
           flows.set(flow, flows.get(flow).carriedBy(call.id()));
           isAny = true;
         }
@@ -97,13 +104,16 @@ final class CarriedFlows {
     return isAny ? report.with(List.copyOf(flows)) : report;
   }
 
-  private static List<Integer> described(Call call, List<MeasuredInterval.Flow> flows) {
+  private static List<Integer> carried(Call call, List<MeasuredInterval.Flow> flows) {
+    return Stream.concat(described(call, flows), voice(call, flows)).toList();
+  }
+
+  private static Stream<Integer> described(Call call, List<MeasuredInterval.Flow> flows) {
     return IntStream.range(0, flows.size())
         .filter(i -> isFree(flows.get(i)) && isMedia(flows.get(i)))
         .filter(i -> call.media().contains(place(flows.get(i))))
         .limit(MEDIA_FLOWS)
-        .boxed()
-        .toList();
+        .boxed();
   }
 
   private static @Nullable Place place(MeasuredInterval.Flow flow) {
@@ -114,13 +124,13 @@ final class CarriedFlows {
     }
   }
 
-  private static List<Integer> voice(Call call, List<MeasuredInterval.Flow> flows) {
+  private static Stream<Integer> voice(Call call, List<MeasuredInterval.Flow> flows) {
     return IntStream.range(0, flows.size())
+        .filter(i -> call.media().isEmpty() || place(flows.get(i)) == null)
         .filter(i -> isFree(flows.get(i)) && isVoice(flows.get(i), call.kbit()))
         .boxed()
         .sorted(Comparator.comparing((Integer i) -> flows.get(i).measure().preBytes()).reversed())
-        .limit(FLOWS_OF_CALL)
-        .toList();
+        .limit(FLOWS_OF_CALL);
   }
 
   private static boolean isFree(MeasuredInterval.Flow flow) {

@@ -192,7 +192,8 @@ public final class DeviceCharges {
         Ownership.read(jdbc, settlement.ownerOf()).at(report.key().snapt(), report.startedAt());
     TermsInForce terms =
         TermsInForce.Known.of(tariffs, surcharges, Set.of(owner)).at(owner, report.startedAt());
-    return BilledInterval.of(report.interval(id), terms, owner, graceEndsAt);
+    MeasuredInterval interval = CarriedFlows.marked(jdbc, report.interval(id));
+    return BilledInterval.of(interval, terms, owner, graceEndsAt);
   }
 
   private MicroDenarii replaceable(String account) {

@@ -181,7 +181,7 @@ public final class DeviceReports {
     String owner = Ownership.read(jdbc, ownerOf).at(report.key().snapt(), report.startedAt());
     TermsInForce terms =
         TermsInForce.Known.of(tariffs, surcharges, Set.of(owner)).at(owner, report.startedAt());
-    MeasuredInterval interval = report.interval(0);
+    MeasuredInterval interval = CarriedFlows.marked(jdbc, report.interval(0));
     return RatedReport.of(
             interval.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
             interval.lengthMs(),

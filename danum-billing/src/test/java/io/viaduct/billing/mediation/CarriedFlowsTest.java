@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Flows of calls that are charged per second (ADR 0069), on a real PostgreSQL. The calls stand as
 /// `CallCharging` stores them.
@@ -84,13 +87,18 @@ class CarriedFlowsTest {
 
   private List<Map<String, Object>> post(UsageReport report) {
     assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    return charges(report.getSessionId(), report.getSequence());
+  }
+
+  /// Returns the charges of one interval; a pattern of `like` stands for the session.
+  private List<Map<String, Object>> charges(String session, long sequence) {
     return rig.jdbc.queryForList(
         "select c.charge_microdenarii + c.access_fee_microdenarii as cost, k.call_id from charge c"
             + " join interval_key i on i.interval_id = c.interval_id"
             + " left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow)"
-            + " where i.session_id = ? and i.sequence = ? order by c.flow",
-        report.getSessionId(),
-        report.getSequence());
+            + " where i.session_id like ? and i.sequence = ? order by c.flow",
+        session,
+        sequence);
   }
 
   private static FlowUsage voice(int id, long bytes) {
@@ -134,6 +142,23 @@ class CarriedFlowsTest {
         post(report(tooFast, voice(2, 2_000), voice(3, VOICE_BYTES), voice(4, 1_000), video));
     assertThat(charges.stream().map(row -> row.get("call_id")).toList())
         .containsExactly(null, call, call, null, null);
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(ints = PORT)
+  void theReportOfTheDeviceItselfLeavesTheMediaFreeToo(@Nullable Integer port) {
+    long call = call(rig.clock.instant(), null, port);
+    FlowUsage video = Reports.flow(2, "skype-video", 2_550_000, 1_020_000, 140);
+    UsageReport report = report(voice(1, VOICE_BYTES), video, voice(3, 2_000), voice(4, 1_000));
+    assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.PROVISIONAL);
+    long expected = rig.deviceReports.expected(alice).expected().value();
+    rig.clock.advance(Duration.ofMinutes(61));
+    rig.chargeByDevices();
+    assertThat(charges("device:%:" + report.getSessionId(), report.getSequence()))
+        .extracting(row -> row.get("call_id"))
+        .containsExactly(call, null, call, null);
+    assertThat(rig.balance(alice)).isNegative().isEqualTo(-expected);
   }
 
   @Test

@@ -23,9 +23,17 @@ public final class Plans {
   public static final int PAGE_PORT = 8080;
   public static final int SNAPT_PORT = 443;
 
+  /// Network devices of the agents of Alice and Bob, and their devices' addresses in the tunnels.
+  public static final String ALICES_TUNNEL = "viaduct0";
+
+  public static final String ALICES_ADDRESS = "100.96.0.2";
+  public static final String BOBS_TUNNEL = "viaduct1";
+  public static final String BOBS_ADDRESS = "100.96.0.3";
+
   /// Routing table of [#secondAgent].
   public static final int SECOND_AGENT_TABLE = 30306;
 
+  private static final NetworkNamespace ON_DEVICE = new NetworkNamespace("device");
   private static final List<String> OWNERS = List.of("acme", "beacon"); // of snapt-1 and snapt-2
 
   private final Path directory;
@@ -222,32 +230,50 @@ public final class Plans {
 
   /// Returns the plan of Alice's agent.
   public ServicePlan agent() {
-    return agent("cnapt", "alice", "device.key", 9464, "");
+    return agent("cnapt", ON_DEVICE, "alice", "device.key", 9464, "");
   }
 
   /// Returns the plan of Bob's agent, which runs beside Alice's on the same device and uses
   /// snapt-2. It carries the packets that a rule of the device routes to its table.
   public ServicePlan secondAgent() {
+    return bobsAgent(
+        ON_DEVICE, 2, "routing: {table: %d, priority: 30310}\n".formatted(SECOND_AGENT_TABLE));
+  }
+
+  /// Returns the plan of Bob's agent on a device of its own, all of whose packets it carries.
+  ///
+  /// @param snapt number of the SNAPT that it uses
+  public ServicePlan otherAgent(NetworkNamespace device, int snapt) {
+    return bobsAgent(device, snapt, "");
+  }
+
+  private ServicePlan bobsAgent(NetworkNamespace device, int snapt, String routing) {
     return agent(
         "cnapt-2",
+        device,
         "bob",
         "device-2.key",
         9465,
         """
-        snapt: {id: snapt-2, host: %s, port: %d}
-        tun: {name: viaduct1, ipv4: 100.96.0.3, ipv6: ""}
-        routing: {table: %d, priority: 30310}
+        snapt: {id: snapt-%d, host: %s, port: %d}
+        tun: {name: %s, ipv4: %s, ipv6: ""}
         """
-            .formatted(Topology.SNAPT_2, SNAPT_PORT, SECOND_AGENT_TABLE));
+                .formatted(snapt, Topology.snapt(snapt), SNAPT_PORT, BOBS_TUNNEL, BOBS_ADDRESS)
+            + routing);
   }
 
   private ServicePlan agent(
-      String name, String user, String key, int operationsPort, String otherLines) {
+      String name,
+      NetworkNamespace device,
+      String user,
+      String key,
+      int operationsPort,
+      String otherLines) {
     return new ServicePlan(
         name,
         "cnapt-agent",
         "up",
-        new NetworkNamespace("device"),
+        device,
         "http://127.0.0.1:%d/readyz".formatted(operationsPort),
         """
         device-key: %s

@@ -150,16 +150,14 @@ final class MovingLab {
   void startOtherDevice() throws IOException {
     billing().createAccount("bob", passwords.bob(), "Bob");
     billing().topUp("bob", CREDIT, "moving-2");
-    ServicePlan beside = deployment.plans().secondAgent();
-    start(
-        List.of(
-            new ServicePlan(
-                beside.name(),
-                beside.module(),
-                beside.verb(),
-                network.devices().get(1),
-                beside.ready(),
-                beside.configuration().replaceFirst("(?m)^routing: .*\\n", ""))));
+    start(List.of(deployment.plans().otherAgent(network.devices().get(1), 2)));
+  }
+
+  /// Stops Bob's agent on the second device and starts it again, by another SNAPT.
+  void moveOtherDevice(int snapt) throws IOException {
+    ServicePlan plan = deployment.plans().otherAgent(network.devices().get(1), snapt);
+    var unused = deployment.stop(plan.name());
+    start(List.of(plan));
   }
 
   /// Returns the users' passwords.

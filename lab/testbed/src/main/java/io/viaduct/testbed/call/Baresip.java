@@ -1,40 +1,45 @@
-package io.viaduct.testbed.moving;
+package io.viaduct.testbed.call;
 
+import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The user agent baresip on a device behind an agent, without a sound card: it sends a tone, and
 /// answers calls at once. It learns its public address from the bridge, by STUN.
-final class Baresip {
+public final class Baresip {
   private static final int CONTROL_PORT = 4444;
 
   private final NetworkNamespace device;
-  private final Path log;
   private final ServiceProcess process;
 
-  private Baresip(NetworkNamespace device, Path log, ServiceProcess process) {
+  private Baresip(NetworkNamespace device, ServiceProcess process) {
     this.device = device;
-    this.log = log;
     this.process = process;
   }
 
-  /// Returns the directory of baresip's modules, or the empty text if it is not installed.
-  static String modules() {
+  /// Returns true if baresip is installed.
+  public static boolean isInstalled() {
+    return !modules().isEmpty();
+  }
+
+  private static String modules() {
     try (Stream<Path> found =
-        Files.find(Path.of("/usr/lib"), 4, (path, _) -> path.endsWith("baresip/modules/stun.so"))) {
-      return found.findFirst().map(path -> path.getParent().toString()).orElse("");
-    } catch (IOException | java.io.UncheckedIOException e) {
+        Files.find(Path.of("/usr/lib"), 3, (path, _) -> path.endsWith("baresip/modules"))) {
+      return found.findFirst().map(Path::toString).orElse("");
+    } catch (IOException | UncheckedIOException e) {
       return "";
     }
   }
@@ -71,17 +76,17 @@ final class Baresip {
             .formatted(address, modules(), CONTROL_PORT));
     Files.writeString(
         home.resolve("accounts"),
-        ("<sip:%1$s@ims.test>;auth_user=%1$s;auth_pass=%2$s;outbound=\"sip:%3$s:5060\";regint=60;"
-                + "answermode=auto;audio_codecs=PCMU;medianat=stun;stunserver=\"stun:%3$s:5060\"\n")
-            .formatted(user, password, Topology.CONTROL));
+        ("<sip:%1$s@%2$s>;auth_user=%1$s;auth_pass=%3$s;outbound=\"sip:%4$s:%5$d\";regint=60;"
+                + "answermode=auto;audio_codecs=PCMU;medianat=stun;stunserver=\"stun:%4$s:%5$d\"\n")
+            .formatted(user, Plans.DOMAIN, password, Topology.CONTROL, Plans.SIP_PORT));
     Files.writeString(home.resolve("contacts"), "");
-    ServiceProcess process =
+    return new Baresip(
+        device,
         ServiceProcess.start(
             "baresip-" + user,
             device,
             List.of("baresip", "-4", "-s", "-f", home.toString()),
-            directory);
-    return new Baresip(device, directory.resolve("baresip-" + user + ".log"), process);
+            directory));
   }
 
   /// Gives a command of ctrl_tcp: a netstring of JSON.
@@ -98,20 +103,28 @@ final class Baresip {
   }
 
   /// Returns whether its log has a line that matches.
-  boolean has(String pattern) throws IOException {
+  boolean has(String pattern) {
     return !found(pattern).isEmpty();
   }
 
   /// Returns the different texts of its log that match.
-  Set<String> found(String pattern) throws IOException {
+  Set<String> found(String pattern) {
     return Pattern.compile(pattern)
-        .matcher(Files.readString(log, StandardCharsets.ISO_8859_1))
+        .matcher(lastLines(Integer.MAX_VALUE))
         .results()
-        .map(match -> match.group())
+        .map(MatchResult::group)
         .collect(Collectors.toSet());
   }
 
-  int stop() throws IOException {
-    return process.stop();
+  String lastLines(int lines) {
+    return process.lastLines(lines);
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  void stop() {
+    var unused = process.stop();
   }
 }
