@@ -109,7 +109,6 @@ public final class BridgeConnection implements AutoCloseable {
     if (closing) {
       return;
     }
-    channel.resetConnectBackoff();
     sender.onConnected(
         reports.open(
             answers(
@@ -248,10 +247,16 @@ public final class BridgeConnection implements AutoCloseable {
         if (closing) {
           return;
         }
-        ScheduledFuture<?> again = thread.schedule(reopen, RETRY_MS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> again =
+            thread.schedule(() -> reopen(reopen), RETRY_MS, TimeUnit.MILLISECONDS);
         LOG.trace("opened again: {}", again);
       }
     };
+  }
+
+  private void reopen(Runnable line) {
+    channel.resetConnectBackoff(); // gRPC's own pauses grow to two minutes
+    line.run();
   }
 
   private void post(Runnable work) {
