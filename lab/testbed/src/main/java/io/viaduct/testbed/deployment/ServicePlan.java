@@ -65,6 +65,6 @@ public record ServicePlan(
   }
 
   private boolean isControlPlane() {
-    return namespace.name().equals("control");
+    return !module.equals("cnapt-agent") && !module.equals("snapt-server");
   }
 }
