@@ -14,11 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 class BridgesLabIT {
   private static final double EVERYBODY = 30;
 
-  /// A second of pause, and a connection; a shared machine takes longer.
-  private static final double FAIL_OVER_MS_MAX = 5_000;
+  /// It is a second of pause and a connection; a machine with load 20 has taken 5 s.
+  private static final double FAIL_OVER_MS_MAX = 20_000;
 
-  /// Of media that passes no bridge: a shared machine has paused for longer than a packet.
-  private static final double GAP_MS_MAX = 600;
+  /// Media passes no bridge. The same machine has paused for 1.7 s.
+  private static final double GAP_MS_MAX = 5_000;
 
   @TempDir private Path directory;
 
@@ -50,6 +50,9 @@ class BridgesLabIT {
         .as(said)
         .isLessThan(FAIL_OVER_MS_MAX);
     assertThat(number(said, "media returned")).as(said).isPositive();
+    assertThat(number(said, "media lost"))
+        .as(said)
+        .isLessThanOrEqualTo(number(said, "media returned") / 100);
     assertThat(number(said, "media gap ms")).as(said).isLessThan(GAP_MS_MAX);
     assertThat(said)
         .contains("REGISTER at the bridge that is back: 200\n")
