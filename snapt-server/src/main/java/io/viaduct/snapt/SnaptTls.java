@@ -16,6 +16,11 @@ import java.util.concurrent.TimeUnit;
 /// client, towards members of its group as both. All follow the files of [ExchangeableTls].
 record SnaptTls(ExchangeableTls files) {
   private static final int CONNECT_TIMEOUT_MS = 3_000;
+  private static final int KEEP_ALIVE_SECONDS = 10; // the least that gRPC's clients take
+
+  /// What is sent must be acknowledged within this time, by TCP too. Statuses are sent every few
+  /// seconds, so a bridge whose machine has gone is left within about ten.
+  private static final int SILENCE_SECONDS = 5;
 
   /// Returns the context of the control port. A device proves itself by its token and key, and not
   /// by a certificate.
@@ -59,7 +64,8 @@ record SnaptTls(ExchangeableTls files) {
             files.context(current ->
                 GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build()))
         .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
-        .keepAliveTime(20, TimeUnit.SECONDS)
+        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .keepAliveTimeout(SILENCE_SECONDS, TimeUnit.SECONDS)
         .build();
   }
 }

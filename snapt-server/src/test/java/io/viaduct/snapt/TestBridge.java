@@ -8,6 +8,8 @@ import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.usage.v1.CreditAnswer;
+import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.JoinAnswer;
 import io.viaduct.usage.v1.RenewRequest;
 import io.viaduct.usage.v1.ReportAck;
@@ -23,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,9 @@ public final class TestBridge implements AutoCloseable {
 
   /// The answer to them; null as a bridge of the version before.
   public volatile @Nullable JoinAnswer renewal;
+
+  /// The streams of credit control that were opened. Their requests are not answered.
+  public final AtomicInteger creditStreams = new AtomicInteger();
 
   private final List<StreamObserver<SnaptStatusAck>> announcers = new CopyOnWriteArrayList<>();
   private final Server server;
@@ -111,6 +117,17 @@ public final class TestBridge implements AutoCloseable {
       renewals.add(request.getCertificateRequest());
       answer.onNext(given);
       answer.onCompleted();
+    }
+
+    @Override
+    public StreamObserver<CreditRequest> credit(StreamObserver<CreditAnswer> answers) {
+      creditStreams.incrementAndGet();
+      return new Receiver<>(answers) {
+        @Override
+        void take(CreditRequest request) {
+          // billing is slow
+        }
+      };
     }
 
     @Override

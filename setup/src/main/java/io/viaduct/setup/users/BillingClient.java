@@ -142,8 +142,10 @@ public final class BillingClient {
   /// perhaps by an earlier try whose answer was lost, the change is sent once more.
   ///
   /// @param whole path of the resource, whose entity tag is read (RFC 9110, section 13.1.1)
+  /// @param body written as JSON; null for none
   /// @throws RefusedException if billing refuses the request
-  public JsonNode change(String method, String whole, String path, Object body) throws IOException {
+  public JsonNode change(String method, String whole, String path, @Nullable Object body)
+      throws IOException {
     try {
       return send(method, path, body, Map.of("If-Match", tag(whole)));
     } catch (RefusedException e) {

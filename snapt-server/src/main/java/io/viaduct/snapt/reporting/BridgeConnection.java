@@ -111,7 +111,6 @@ public final class BridgeConnection implements AutoCloseable {
     if (closing) {
       return;
     }
-    channel.resetConnectBackoff();
     sender.onConnected(
         reports.open(
             answers(
@@ -250,7 +249,8 @@ public final class BridgeConnection implements AutoCloseable {
         if (closing) {
           return;
         }
-        ScheduledFuture<?> again = thread.schedule(reopen, retryMs(random), TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> again =
+            thread.schedule(() -> reopen(reopen), retryMs(random), TimeUnit.MILLISECONDS);
         LOG.trace("opened again: {}", again);
       }
     };
@@ -260,6 +260,11 @@ public final class BridgeConnection implements AutoCloseable {
   /// that a bridge that was started again does not get all handshakes of its SNAPTs at once.
   static long retryMs(RandomGenerator random) {
     return RETRY_MS / 2 + random.nextLong(RETRY_MS);
+  }
+
+  private void reopen(Runnable line) {
+    channel.resetConnectBackoff(); // gRPC's own pauses grow to two minutes
+    line.run();
   }
 
   private void post(Runnable work) {

@@ -8,7 +8,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
@@ -33,6 +36,7 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.transport.SocketSettings;
 import io.viaduct.sip.transport.StreamClient;
 import io.viaduct.snapt.TestBridge;
+import io.viaduct.snapt.TestNames;
 import io.viaduct.snapt.TestOperator;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.FreeDestinations;
@@ -58,6 +62,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,6 +75,7 @@ class SnaptReportingTest {
   @TempDir Path folder;
   private final AtomicInteger keysTold = new AtomicInteger();
   private BridgeOrders orders = BridgeOrders.NONE;
+  private UnaryOperator<ManagedChannel> wrapping = UnaryOperator.identity();
   private TestOperator operator;
   private UsageReporting reporting;
   private @Nullable BridgeConnection connection;
@@ -109,9 +115,10 @@ class SnaptReportingTest {
       TlsMaterial tls, int port, Duration announceEvery, Function<ManagedChannel, ReportLine> line)
       throws Exception {
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", port)
-            .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-            .build();
+        wrapping.apply(
+            NettyChannelBuilder.forAddress("localhost", port)
+                .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+                .build());
     ReportSpool spool = ReportSpool.open(folder.resolve("spool"), 100);
     ReportSender sender = new ReportSender(spool, TestUsage.noReceipts(spool), 8);
     ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
@@ -183,10 +190,66 @@ class SnaptReportingTest {
   }
 
   private static SipReportLine line(int port, @Nullable SslContext tls) {
+    return line("localhost", port, tls);
+  }
+
+  private static SipReportLine line(String host, int port, @Nullable SslContext tls) {
     return new SipReportLine(
         new SipReportLine.Settings(
-            "snapt-1", "ims.test", new StreamClient.Server("localhost", port, tls, "localhost")),
+            "snapt-1", "ims.test", new StreamClient.Server(host, port, tls, "localhost")),
         System::nanoTime);
+  }
+
+  /// A channel that counts how often the pauses between its attempts begin anew.
+  private static final class CountedChannel extends ManagedChannel {
+    private final ManagedChannel channel;
+    private final AtomicInteger resets;
+
+    CountedChannel(ManagedChannel channel, AtomicInteger resets) {
+      this.channel = channel;
+      this.resets = resets;
+    }
+
+    @Override
+    public void resetConnectBackoff() {
+      resets.incrementAndGet();
+      channel.resetConnectBackoff();
+    }
+
+    @Override
+    public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
+      return channel.newCall(method, options);
+    }
+
+    @Override
+    public String authority() {
+      return channel.authority();
+    }
+
+    @Override
+    public ManagedChannel shutdown() {
+      return channel.shutdown();
+    }
+
+    @Override
+    public ManagedChannel shutdownNow() {
+      return channel.shutdownNow();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return channel.isShutdown();
+    }
+
+    @Override
+    public boolean isTerminated() {
+      return channel.isTerminated();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+      return channel.awaitTermination(timeout, unit);
+    }
   }
 
   private static void posted(IncomingRequest request, List<UsageReport> taken) {
@@ -239,6 +302,22 @@ class SnaptReportingTest {
   }
 
   @Test
+  void reportsBySipGoToTheNextAddressOfANameWhenTheFirstOneTakesNoConnection() throws Exception {
+    TestNames.put("sip-servers.test", "127.0.0.2", "127.0.0.1");
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    try (SipEndpoint server = sipServer(request -> posted(request, taken))) {
+      TlsMaterial own = operator.material("snapt-1");
+      SipReportLine line =
+          line("sip-servers.test", server.port(Transport.TLS), own.clientBuilder().build());
+      connect(own, 1, Duration.ofMinutes(1), _ -> line);
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await().until(() -> reporting.pending() == 0);
+      assertThat(taken).hasSize(1);
+    }
+  }
+
+  @Test
   void anAnswerWithoutAVerdictKeepsTheReportUntilTheServerGivesOne() throws Exception {
     List<UsageReport> taken = new CopyOnWriteArrayList<>();
     AtomicInteger refusals = new AtomicInteger();
@@ -257,6 +336,18 @@ class SnaptReportingTest {
       await().until(() -> reporting.pending() == 0);
       assertThat(taken).hasSize(1);
       assertThat(refusals).hasValue(3);
+    }
+  }
+
+  @Test
+  void aBridgeThatIsAwayIsTriedEverySecondWhileReportsGoBySip() throws Exception {
+    AtomicInteger resets = new AtomicInteger();
+    wrapping = channel -> new CountedChannel(channel, resets);
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    try (SipEndpoint server = sipServer(request -> posted(request, taken))) {
+      int port = server.port();
+      connect(operator.material("snapt-1"), 1, Duration.ofMinutes(1), _ -> line(port, null));
+      await().until(() -> resets.get() >= 2);
     }
   }
 

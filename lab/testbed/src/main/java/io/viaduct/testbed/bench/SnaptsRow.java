@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.moving.DrainUnderLoad;
 import io.viaduct.testbed.moving.KilledSnapt;
+import io.viaduct.testbed.moving.Revocation;
 import io.viaduct.testbed.moving.RollingUpgrade;
 import io.viaduct.testbed.moving.SecondSession;
 import io.viaduct.testbed.moving.TwoGateways;
@@ -50,6 +51,18 @@ record SnaptsRow(String name, String title, Class<?> type, int values, List<Hand
             List.of(
                 HandoverGoal.of(
                     new Reading("servedMs", KilledSnapt.SERVED_MS, "ms"), Statistic.P95, 300))),
+        new SnaptsRow(
+            "revocation",
+            "a user is suspended, a device is removed; a session at each of two SNAPTs",
+            Revocation.class,
+            Revocation.ROUNDS,
+            List.of(
+                HandoverGoal.of(
+                    new Reading("suspendedMs", Revocation.SUSPENDED_MS, "ms"),
+                    Statistic.P99,
+                    1_000),
+                HandoverGoal.of(
+                    new Reading("removedMs", Revocation.REMOVED_MS, "ms"), Statistic.P99, 1_000))),
         of(
             "watching",
             "ten more SNAPTs are watched, with a call and idle",

@@ -61,6 +61,20 @@ public final class BillingClient {
         "PUT", credit, credit + "/block", Map.of("blocked", isBlocked, "reason", "measurement"));
   }
 
+  /// Suspends an account, or lets it in again.
+  public void suspend(String account, boolean isSuspended) throws IOException {
+    String path = "/accounts/" + account;
+    billing.change("PATCH", path, path, Map.of("state", isSuspended ? "suspended" : "active"));
+  }
+
+  /// Removes all devices of an account.
+  public void removeDevices(String account) throws IOException {
+    String devices = "/accounts/" + account + "/devices";
+    for (JsonNode each : get(devices).path("devices")) {
+      billing.change("DELETE", devices, devices + "/" + each.path("id").asString(), null);
+    }
+  }
+
   /// Returns the posted balance of an account in micro-denarii.
   public long balance(String account) throws IOException {
     return get("/accounts/" + account + "/balance").path("postedMicrodenarii").asLong();

@@ -86,9 +86,9 @@ public final class Deployment {
       SupervisedService.Listener listener)
       throws Exception {
     var authority = new RunAuthority(directory, InstantSource.system());
-    for (String name : List.of("ims-bridge", "danum-billing")) {
-      var unused = authority.issue(name, Topology.CONTROL);
-    }
+    var _ = authority.issue("danum-billing", Topology.CONTROL);
+    var _ = authority.issue("ims-bridge", BridgesPlan.hosts());
+    BridgesPlan.makeKey(directory);
     List<ReportKey> keys = new ArrayList<>();
     for (int number = 1; number <= ENROLLED; number++) {
       keys.add(newSnapt(authority, directory, number));
@@ -320,6 +320,11 @@ public final class Deployment {
         .filter(each -> each.getValue().service.restarts() > 0)
         .map(each -> "%s (%d×)".formatted(each.getKey(), each.getValue().service.restarts()))
         .collect(Collectors.joining(", "));
+  }
+
+  /// Ends one service with SIGKILL, and does not start it again.
+  public void kill(String name) {
+    service(name).kill();
   }
 
   /// Stops one service with SIGTERM and waits for its end.

@@ -113,15 +113,27 @@ public final class Plans {
   }
 
   public ServicePlan bridge() {
+    return bridge(1);
+  }
+
+  /// Returns the plan of a bridge without its links to others, which [BridgesPlan] adds.
+  ///
+  /// @param number from 1; the first one is on the host of billing
+  public ServicePlan bridge(int number) {
+    String name = BridgesPlan.process(number);
+    String host = Topology.bridge(number);
     return control(
+        name,
         "ims-bridge",
+        new NetworkNamespace(Topology.bridgeHost(number)),
+        host,
         9181,
         """
         domain: %1$s
         sip: {port: %2$d}
         grpc: {host: %3$s, port: %4$d}
         rest: {host: %3$s, port: %5$d, token-file: %6$s}
-        billing: {host: %3$s, port: %7$d}
+        billing: {host: %12$s, port: %7$d}
         %8$s
         token: {signing-key: %9$s, audience: viaduct}
         directory: {first: [snapt-1, snapt-2]} # so that devices begin where the steps expect it
@@ -132,15 +144,16 @@ public final class Plans {
             .formatted(
                 DOMAIN,
                 SIP_PORT,
-                Topology.CONTROL,
+                host,
                 BRIDGE_GRPC_PORT,
                 BRIDGE_REST_PORT,
                 directory.resolve("rest.token"),
                 BILLING_GRPC_PORT,
                 tls("ims-bridge"),
                 directory.resolve("token.key"),
-                directory.resolve("ims-bridge"),
-                interval.toSeconds()));
+                directory.resolve(name),
+                interval.toSeconds(),
+                Topology.CONTROL));
   }
 
   static String subscribers(Path directory) {
@@ -171,12 +184,28 @@ public final class Plans {
   }
 
   private ServicePlan control(String name, int operationsPort, String configuration) {
+    return control(
+        name,
+        name,
+        new NetworkNamespace("control"),
+        Topology.CONTROL,
+        operationsPort,
+        configuration);
+  }
+
+  private static ServicePlan control(
+      String name,
+      String module,
+      NetworkNamespace namespace,
+      String host,
+      int operationsPort,
+      String configuration) {
     return new ServicePlan(
         name,
-        name,
+        module,
         "run",
-        new NetworkNamespace("control"),
-        "http://%s:%d/readyz".formatted(Topology.CONTROL, operationsPort),
+        namespace,
+        "http://%s:%d/readyz".formatted(host, operationsPort),
         configuration);
   }
 

@@ -42,7 +42,7 @@ public record ServicePlan(
         namespace,
         ready,
         configuration,
-        namespace.name().equals("control") ? CONTROL_PLANE : "");
+        isControlPlane(module) ? CONTROL_PLANE : "");
   }
 
   /// Returns the same plan with the JVM of production.
@@ -91,5 +91,9 @@ public record ServicePlan(
       case "snapt-server" -> "snapt";
       default -> module;
     };
+  }
+
+  private static boolean isControlPlane(String module) {
+    return !module.equals("cnapt-agent") && !module.equals("snapt-server");
   }
 }

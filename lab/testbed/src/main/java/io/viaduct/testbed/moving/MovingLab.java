@@ -2,6 +2,7 @@ package io.viaduct.testbed.moving;
 
 import io.viaduct.testbed.demo.BillingClient;
 import io.viaduct.testbed.demo.Retry;
+import io.viaduct.testbed.deployment.BridgesPlan;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.DualStack;
 import io.viaduct.testbed.deployment.GroupPlan;
@@ -26,8 +27,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One device, SNAPTs, of which the first has an address of each family, bridge and billing, in
-/// namespaces. The names of the hosts stand in a file of this laboratory alone.
+/// One device, SNAPTs, of which the first has an address of each family, as many bridges as the
+/// network has hosts for, and billing, in namespaces. The names of the hosts stand in a file of
+/// this laboratory alone.
 final class MovingLab {
   static final int TEXT_PORT = 80;
   static final int STREAM_PORT = 5004;
@@ -39,6 +41,7 @@ final class MovingLab {
   final FarHost server;
   final SnaptOrders orders;
   final AgentView agent;
+  final BridgesPlan bridges;
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private final String agentLines;
   private final String snaptLines;
@@ -56,6 +59,8 @@ final class MovingLab {
     this.snaptLines = snaptLines;
     network = Topology.lay(plan);
     DualStack.nameSnapt(directory);
+    bridges = new BridgesPlan(plan.bridges());
+    bridges.nameBridges(directory);
     deployment =
         Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
     server = new FarHost(network);
@@ -97,7 +102,12 @@ final class MovingLab {
     }
     Plans made = deployment.plans();
     int enrolled = Math.min(snapts, Deployment.ENROLLED);
-    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(enrolled), bridge()));
+    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(enrolled)));
+    first.addAll(bridges());
+    if (bridges.count() > 1) { // otherwise a SNAPT stays at the one that is ready first
+      start(first);
+      first.clear();
+    }
     first.addAll(snapts(1, enrolled));
     start(first);
     fund();
@@ -105,9 +115,11 @@ final class MovingLab {
     start(List.of(made.agent().with(agentLines)));
   }
 
-  private ServicePlan bridge() {
-    ServicePlan bridge = deployment.plans().bridge();
-    return bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token));
+  private List<ServicePlan> bridges() {
+    return bridges.bridges(deployment.plans(), deployment.directory()).stream()
+        .map(each ->
+            each.withConfiguration(each.configuration().replace("token: {", "token: {" + token)))
+        .toList();
   }
 
   /// Enrols and starts SNAPTs that billing does not know from its configuration.
@@ -169,17 +181,21 @@ final class MovingLab {
   ///
   /// @return exit code of the stopped one
   int restart(String snapt) throws IOException {
-    ServicePlan plan = Objects.requireNonNull(plans.get(snapt), snapt);
     int code = deployment.stop(snapt);
-    start(List.of(plan));
+    startAgain(snapt);
     return code;
+  }
+
+  /// Starts a process again that was stopped or killed.
+  void startAgain(String name) throws IOException {
+    start(List.of(Objects.requireNonNull(plans.get(name), name)));
   }
 
   /// Starts services together: each waits for the others by itself.
   private void start(List<ServicePlan> started) throws IOException {
     for (ServicePlan plan : started) {
       plans.put(plan.name(), plan);
-      deployment.start(plan);
+      deployment.start(bridges.client(plan));
     }
     for (ServicePlan plan : started) {
       deployment.awaitReady(plan.name());

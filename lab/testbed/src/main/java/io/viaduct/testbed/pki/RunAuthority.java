@@ -12,6 +12,7 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// The certificate authority of one run. It issues certificates as `viaduct setup` does.
 public final class RunAuthority {
@@ -38,10 +39,11 @@ public final class RunAuthority {
   /// Writes the PEM files of one process.
   ///
   /// @param name common name, and name of the files
-  /// @param address to which peers connect
-  public TlsSettings issue(String name, String address) throws IOException {
+  /// @param others names and addresses to which peers connect, beside the common name
+  public TlsSettings issue(String name, String... others) throws IOException {
     KeyPair pair = Authority.newKeyPair();
-    List<HostName> hosts = List.of(new HostName(name), new HostName(address));
+    List<HostName> hosts =
+        Stream.concat(Stream.of(name), Stream.of(others)).map(HostName::new).toList();
     String issued = Pem.text(authority.issue(name, hosts, pair.getPublic(), clock.instant()));
     Path certificate = Files.writeString(directory.resolve(name + ".pem"), issued);
     Path key = secret(directory.resolve(name + ".key"), Pem.text(pair.getPrivate()));

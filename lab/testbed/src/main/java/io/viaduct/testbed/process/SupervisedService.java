@@ -147,6 +147,12 @@ public final class SupervisedService {
     return failure;
   }
 
+  /// Sends SIGKILL, and does not restart the service.
+  public synchronized void kill() {
+    isStopping = true;
+    current.kill();
+  }
+
   /// Sends SIGTERM, as an operator would, and does not restart the service.
   ///
   /// @return its exit code

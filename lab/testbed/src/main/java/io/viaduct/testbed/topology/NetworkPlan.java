@@ -10,7 +10,11 @@ import java.util.Set;
 /// @param links in the order of preference: the first has the lowest route metric
 /// @param seed of the weather
 /// @param snapts hosts for SNAPTs, 2 to 40
-public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snapts) {
+/// @param bridges hosts for bridges, 1 to 5; the first one is that of billing
+public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snapts, int bridges) {
+  /// Most hosts for bridges: their addresses end before those of the gateways.
+  public static final int BRIDGES_MAX = 5;
+
   private static final int DEVICES_MAX = 8;
   private static final int SNAPTS = 2;
   private static final int SNAPTS_MAX = 40; // their addresses end before the server's
@@ -34,6 +38,10 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snap
       throw new IllegalArgumentException(
           "snapts is %d: it must be from %d to %d".formatted(snapts, SNAPTS, SNAPTS_MAX));
     }
+    if (bridges < 1 || bridges > BRIDGES_MAX) {
+      throw new IllegalArgumentException(
+          "bridges is %d: it must be from 1 to %d".formatted(bridges, BRIDGES_MAX));
+    }
     if (links.isEmpty()) {
       throw new IllegalArgumentException("there is no link: name at least one, such as A");
     }
@@ -42,14 +50,19 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snap
     }
   }
 
-  /// Describes a network with hosts for two SNAPTs.
+  /// Describes a network with hosts for two SNAPTs and one bridge.
   public NetworkPlan(int devices, List<LinkPlan> links, long seed) {
-    this(devices, links, seed, SNAPTS);
+    this(devices, links, seed, SNAPTS, 1);
   }
 
   /// Returns the same network with hosts for more SNAPTs.
   public NetworkPlan withSnapts(int count) {
-    return new NetworkPlan(devices, links, seed, count);
+    return new NetworkPlan(devices, links, seed, count, bridges);
+  }
+
+  /// Returns the same network with hosts for more bridges.
+  public NetworkPlan withBridges(int count) {
+    return new NetworkPlan(devices, links, seed, snapts, count);
   }
 
   private static void checkLink(LinkPlan link, List<LinkPlan> before) {

@@ -17,13 +17,15 @@ import java.util.Map;
 ///      └───── linkB ── gateway B ──┼── core ── snapt-1, snapt-2, server, control
 /// ```
 ///
-/// The gateways masquerade where nftables is installed, otherwise they route. The laboratory's own
-/// process is on the core network.
+/// Further bridges are on hosts `bridge-2` and so on, beside `control`. The gateways masquerade
+/// where nftables is installed, otherwise they route. The laboratory's own process is on the core
+/// network.
 public final class Topology {
   public static final String CORE_NETWORK = "203.0.113."; // TEST-NET-3, RFC 5737
   public static final String LABORATORY = CORE_NETWORK + "1";
-  public static final String CONTROL = CORE_NETWORK + "5";
+  public static final String CONTROL = bridge(1);
 
+  private static final int FIRST_BRIDGE = 5;
   private static final int FIRST_SNAPT = 21;
 
   /// Addresses on the hosts of the first SNAPTs, used by the far ends of benchmarks. No gateway has
@@ -69,6 +71,7 @@ public final class Topology {
   private final boolean isMasquerading6;
   private final List<NetworkNamespace> devices = new ArrayList<>();
   private final List<NetworkNamespace> snapts = new ArrayList<>();
+  private final List<NetworkNamespace> bridges = new ArrayList<>();
   private final Map<String, NetworkNamespace> gateways = new LinkedHashMap<>();
   private final Map<String, NetworkNamespace> switches = new LinkedHashMap<>();
   private final List<WeatheredCable> weatheredCables = new ArrayList<>();
@@ -94,7 +97,10 @@ public final class Topology {
     snapt1 = snapts.get(0);
     snapt2 = snapts.get(1);
     server = onCore("server", 80);
-    control = onCore("control", 5);
+    for (int number = 1; number <= plan.bridges(); number++) {
+      bridges.add(onCore(bridgeHost(number), hostOfBridge(number)));
+    }
+    control = bridges.getFirst();
     snapts.forEach(Topology::forward);
     addRoutesBack();
   }
@@ -200,12 +206,30 @@ public final class Topology {
       }
     }
     if (!isMasquerading) {
-      for (var host : List.of(server, control)) {
+      var hosts = new ArrayList<>(bridges);
+      hosts.add(server);
+      for (var host : hosts) {
         for (int number = 1; number <= plan.snapts(); number++) {
           host.ip("route replace %s via %s".formatted(pool(number), snapt(number)));
         }
       }
     }
+  }
+
+  private static int hostOfBridge(int number) {
+    return FIRST_BRIDGE - 1 + number;
+  }
+
+  /// Returns the address of a bridge.
+  ///
+  /// @param number from 1; the first one is on the host of billing
+  public static String bridge(int number) {
+    return CORE_NETWORK + hostOfBridge(number);
+  }
+
+  /// Returns the name of a bridge's host.
+  public static String bridgeHost(int number) {
+    return number == 1 ? "control" : "bridge-" + number;
   }
 
   static int hostOfSnapt(int number) {
@@ -260,7 +284,8 @@ public final class Topology {
   /// Returns the hosts of the core, without the gateways.
   private List<NetworkNamespace> onCore() {
     var all = new ArrayList<>(snapts);
-    all.addAll(List.of(server, control));
+    all.add(server);
+    all.addAll(bridges);
     return all;
   }
 

@@ -46,6 +46,8 @@ class NetworkPlanTest {
     assertThatThrownBy(() -> new NetworkPlan(9, List.of(link("A", "A")), 0))
         .hasMessage("devices is 9: it must be from 1 to 8");
     assertThatThrownBy(() -> new NetworkPlan(1, List.of(), 0)).hasMessageContaining("no link");
+    assertThatThrownBy(() -> NetworkPlan.STANDARD.withBridges(6))
+        .hasMessage("bridges is 6: it must be from 1 to 5");
     assertThatThrownBy(() -> link("x", "x")).hasMessageContaining("one letter from A to H");
     assertThatThrownBy(() -> new NetworkPlan(1, List.of(link("A", "A"), link("A", "A")), 0))
         .hasMessage("link A is named twice");

@@ -8,10 +8,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import io.viaduct.sip.SipFlow;
@@ -22,7 +24,10 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +40,13 @@ public final class StreamClient implements AutoCloseable {
 
   private final Events events;
   private final AtomicBoolean isClosed = new AtomicBoolean();
-  private final Promise<Void> ready;
-  private final Channel channel;
+  private final Promise<Channel> ready;
+  private volatile @Nullable Channel channel;
 
   /// The server.
   ///
+  /// @param host address or name; if one address of a name takes no connection, the next one is
+  ///   tried
   /// @param tls null for plain TCP
   /// @param identity what the server's certificate must name: its domain (RFC 5922)
   public record Server(String host, int port, @Nullable SslContext tls, String identity) {}
@@ -54,10 +61,11 @@ public final class StreamClient implements AutoCloseable {
 
   private StreamClient(EventLoopGroup loop, Server server, GuardLimits limits, Events events) {
     this.events = events;
-    this.ready = loop.next().newPromise();
-    ChannelFuture connecting =
+    EventLoop own = loop.next();
+    this.ready = own.newPromise();
+    Bootstrap bootstrap =
         new Bootstrap()
-            .group(loop)
+            .group(own)
             .channel(NioSocketChannel.class)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT.toMillis())
             .option(ChannelOption.TCP_NODELAY, true)
@@ -68,9 +76,7 @@ public final class StreamClient implements AutoCloseable {
                   protected void initChannel(Channel opened) {
                     SslContext tls = server.tls();
                     if (tls != null) {
-                      SslHandler handler = handler(server, tls, opened);
-                      handler.handshakeFuture().addListener(StreamClient.this::connected);
-                      opened.pipeline().addLast(handler);
+                      opened.pipeline().addLast(handler(server, tls, opened));
                     }
                     Transport transport = tls == null ? Transport.TCP : Transport.TLS;
                     opened
@@ -80,21 +86,60 @@ public final class StreamClient implements AutoCloseable {
                                 transport, new MessageGuard(limits), receiver(), MESSAGE))
                         .addLast(new End());
                   }
-                })
-            .connect(server.host(), server.port());
-    channel = connecting.channel();
-    connecting.addListener(done -> {
-      if (server.tls() == null || !done.isSuccess()) {
-        connected(done);
-      }
-    });
+                });
+    own.execute(() -> resolve(own, server, bootstrap)); // a lookup may block the caller
   }
 
-  private void connected(Future<?> done) {
-    if (done.isSuccess()) {
-      ready.trySuccess(null);
-    } else if (ready.tryFailure(done.cause())) {
-      closed(String.valueOf(done.cause().getMessage()));
+  private void resolve(EventLoop own, Server server, Bootstrap bootstrap) {
+    DefaultAddressResolverGroup.INSTANCE
+        .getResolver(own)
+        .resolveAll(InetSocketAddress.createUnresolved(server.host(), server.port()))
+        .addListener((Future<List<InetSocketAddress>> found) -> {
+          if (found.isSuccess()) {
+            connect(bootstrap, found.getNow().iterator());
+          } else {
+            failed(found.cause());
+          }
+        });
+  }
+
+  /// Tries the addresses of the server's name in turn (RFC 3263 section 4.3).
+  private void connect(Bootstrap bootstrap, Iterator<InetSocketAddress> addresses) {
+    bootstrap
+        .connect(addresses.next())
+        .addListener((ChannelFuture done) -> {
+          if (done.isSuccess()) {
+            connected(done.channel());
+          } else if (addresses.hasNext() && !isClosed.get()) {
+            connect(bootstrap, addresses);
+          } else {
+            failed(done.cause());
+          }
+        });
+  }
+
+  private void connected(Channel opened) {
+    channel = opened;
+    SslHandler tls = opened.pipeline().get(SslHandler.class);
+    if (isClosed.get()) {
+      opened.close();
+    } else if (tls == null) {
+      ready.trySuccess(opened);
+    } else {
+      tls.handshakeFuture()
+          .addListener(done -> {
+            if (done.isSuccess()) {
+              ready.trySuccess(opened);
+            } else {
+              failed(done.cause());
+            }
+          });
+    }
+  }
+
+  private void failed(Throwable cause) {
+    if (ready.tryFailure(cause)) {
+      closed(String.valueOf(cause.getMessage()));
     }
   }
 
@@ -115,9 +160,10 @@ public final class StreamClient implements AutoCloseable {
   /// Sends a request. If the connection cannot be opened or has ended, it is dropped.
   public void send(SipRequest request) {
     byte[] bytes = request.encode();
-    ready.addListener(done -> {
+    ready.addListener((Future<Channel> done) -> {
       if (done.isSuccess()) {
-        channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
+        Channel to = done.getNow();
+        to.writeAndFlush(Unpooled.wrappedBuffer(bytes), to.voidPromise());
       }
     });
   }
@@ -166,6 +212,9 @@ public final class StreamClient implements AutoCloseable {
   @Override
   public void close() {
     closed("closed");
-    channel.close();
+    Channel opened = channel;
+    if (opened != null) {
+      opened.close();
+    }
   }
 }
