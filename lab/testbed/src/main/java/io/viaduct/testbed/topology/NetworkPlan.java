@@ -26,7 +26,8 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snap
   public static final NetworkPlan CHANGEABLE = standard(true);
 
   /// The network of the demonstration: another device beside, and a host for its SNAPT.
-  public static final NetworkPlan DEMONSTRATION = new NetworkPlan(2, CHANGEABLE.links(), 0, 3);
+  public static final NetworkPlan DEMONSTRATION =
+      new NetworkPlan(2, CHANGEABLE.links(), 0).withSnapts(3);
 
   public NetworkPlan {
     links = List.copyOf(links);
