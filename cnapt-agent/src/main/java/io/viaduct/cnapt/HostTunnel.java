@@ -203,12 +203,12 @@ final class HostTunnel implements NetworkWatch.Listener, AutoCloseable {
   void stop() {
     network.close();
     data.close();
+    owners.close(); // it tells the data loop what it finds
   }
 
   /// Removes the TUN, after [#stop] and the end of the data loop.
   @Override
   public void close() {
-    owners.close();
     tun.close();
   }
 }
