@@ -57,24 +57,18 @@ public final class Revocation {
     for (int round = 0; round < ROUNDS; round++) {
       measure(SUSPENDED_MS, () -> billing.suspend(USER, true));
       billing.suspend(USER, false);
-      snapts.awaitBoth("the user is let in again");
+      awaitSessions("the user is let in again");
       settle();
       // A frozen agent cannot bind its key again before the SNAPTs know of its removal.
       snapts.lab.deployment.signal(AGENT, "STOP");
       measure(REMOVED_MS, () -> billing.removeDevices(USER));
       snapts.lab.deployment.signal(AGENT, "CONT");
-      snapts.awaitBoth("the device is bound again");
+      awaitSessions("the device is bound again");
     }
   }
 
   private void measure(String what, Order order) throws Exception {
-    Map<String, String> before = new HashMap<>();
-    for (String each : SNAPTS) {
-      before.put(each, session(each));
-    }
-    if (before.containsValue("")) {
-      throw new IllegalStateException("there is no session at each SNAPT: " + before);
-    }
+    Map<String, String> before = sessions();
     long orderedNs = System.nanoTime();
     order.give();
     for (String each : SNAPTS) {
@@ -83,6 +77,21 @@ public final class Revocation {
       }
     }
     MovingLab.say(what, (System.nanoTime() - orderedNs) / 1e6);
+  }
+
+  /// Waits for sessions at the SNAPTs: an agent that was frozen does not know yet that its own have
+  /// ended.
+  private void awaitSessions(String what) throws Exception {
+    MovingLab.await(() -> !sessions().containsValue(""), what);
+    snapts.awaitBoth(what);
+  }
+
+  private Map<String, String> sessions() throws Exception {
+    Map<String, String> all = new HashMap<>();
+    for (String each : SNAPTS) {
+      all.put(each, session(each));
+    }
+    return all;
   }
 
   /// Returns the session of a SNAPT; empty without one. Another session of the same device is one

@@ -13,6 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 final class SipLoad {
   private static final long PAUSE_NS = 20_000_000;
 
+  /// Turns through all bridges before an exchange has failed: a busy machine stands still for long.
+  private static final int TURNS = 2;
+
   private final SipUsers users;
   private final List<String> everybody;
   private final int bridges;
@@ -66,7 +69,7 @@ final class SipLoad {
   private int exchange(String what, int first, Exchange exchange) throws InterruptedException {
     List<Integer> seen = new ArrayList<>();
     int bridge = first;
-    while (seen.size() < bridges) {
+    while (seen.size() < TURNS * bridges) {
       int status = exchange.by(bridge);
       if (status == 200) {
         done.incrementAndGet();

@@ -36,7 +36,7 @@ final class SipUsers implements AutoCloseable {
   /// Stands for a request that was not answered in time.
   static final int NO_ANSWER = 0;
 
-  private static final int PATIENCE_MS = 2_000; // then another bridge is tried
+  private static final int PATIENCE_MS = 8_000; // as agents: then another bridge is tried
   private static final int SENDS_MAX = 3; // as it is, with credentials, with those of a new nonce
   private static final int EXPIRES_SECONDS = 600;
   private static final String SDP =
