@@ -24,6 +24,13 @@ public final class ChaosCommand implements Callable<Integer> {
   private long seed = 1;
 
   @Option(
+      names = "--transport",
+      description =
+          "of reports from the bridge to billing: grpc or kafka, which has faults of the broker too"
+              + " (default: grpc)")
+  private Transport transport = Transport.GRPC;
+
+  @Option(
       names = "--resume",
       description = "goes on behind the last point of this seed whose bill was right")
   private boolean resume;
@@ -36,7 +43,8 @@ public final class ChaosCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path kept = root.resolve("build/chaos/seed-" + seed);
+    String name = transport == Transport.GRPC ? "seed-" : "kafka-seed-";
+    Path kept = root.resolve("build/chaos/" + name + seed);
     Path lines = kept.resolve("points.log");
     int done = resume ? ChaosLog.lastBilled(lines) : 0;
     var log = new ChaosLog(System.out, lines, System::nanoTime);
@@ -59,10 +67,11 @@ public final class ChaosCommand implements Callable<Integer> {
   }
 
   private List<String> run(Path directory, ChaosLog log, int done) throws Exception {
-    var lab = new ChaosLab(root, directory, log);
+    var lab = new ChaosLab(root, directory, transport, log);
     lab.start();
     log.line("billing, bridge, two SNAPTs and two agents run; the load begins");
     long endNs = System.nanoTime() + Duration.ofMinutes(minutes).toNanos();
-    return new ChaosRun(lab, new ChaosPlan(seed), log, System::nanoTime).pass(done, points, endNs);
+    ChaosPlan plan = new ChaosPlan(seed, Fault.of(transport));
+    return new ChaosRun(lab, plan, log, System::nanoTime).pass(done, points, endNs);
   }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The system that the faults strike: billing with its own PostgreSQL, the bridge, two SNAPTs, two
 /// agents of two accounts on one device, and a counted flow of each account.
@@ -36,13 +37,21 @@ final class ChaosLab {
   final Postgres postgres;
   final SmallDisk databaseDisk;
   final List<SmallDisk> snaptDisks;
+  private final Path classPath;
+  private final Transport transport;
+  private final SupervisedService.Listener listener;
+  private @Nullable Broker broker;
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private List<CountedLoad> loads = List.of();
 
   /// Lays the network and writes the files; starts nothing.
   ///
   /// @param directory private to this run
-  ChaosLab(Path clone, Path directory, SupervisedService.Listener listener) throws Exception {
+  ChaosLab(Path clone, Path directory, Transport transport, SupervisedService.Listener listener)
+      throws Exception {
+    this.transport = transport;
+    this.listener = listener;
+    classPath = clone.resolve("lab/testbed/target/test.classpath");
     network = Topology.lay(NetworkPlan.STANDARD);
     NetworkCut.Port.prepare(network.control);
     databaseDisk = SmallDisk.mount(directory.resolve("postgres"), DATABASE_MIB);
@@ -62,7 +71,7 @@ final class ChaosLab {
     network.server.ip("addr add %s/24 dev core0".formatted(BOBS_SERVER));
     network.device.ip(
         "rule add priority 30290 to %s lookup %d".formatted(BOBS_SERVER, Plans.SECOND_AGENT_TABLE));
-    start(List.of(plans.billing(2), plans.bridge(), plans.snapt(1), plans.snapt(2)));
+    start(List.of(billing(plans), bridge(plans), plans.snapt(1), plans.snapt(2)));
     BillingClient operator = operator();
     operator.createAccount("alice", passwords.alice(), "Alice");
     operator.createAccount("bob", passwords.bob(), "Bob");
@@ -73,6 +82,45 @@ final class ChaosLab {
         List.of(
             CountedLoad.start(network, Topology.SERVER, 900, 100, System::nanoTime),
             CountedLoad.start(network, BOBS_SERVER, 160, 50, System::nanoTime));
+  }
+
+  private ServicePlan billing(Plans plans) throws IOException {
+    if (transport == Transport.GRPC) {
+      return plans.billing(2);
+    }
+    broker =
+        Broker.start(
+            classPath,
+            deployment.directory(),
+            network.control,
+            RESTARTS_PER_MINUTE,
+            listener,
+            System::nanoTime);
+    return plans.billing(2).with(Broker.lines(Broker.BILLING_PORT));
+  }
+
+  private ServicePlan bridge(Plans plans) {
+    return transport == Transport.GRPC
+        ? plans.bridge()
+        : plans.bridge().with("reports: {transport: kafka}\n" + Broker.lines(Broker.BRIDGE_PORT));
+  }
+
+  /// Returns the broker.
+  ///
+  /// @throws IllegalStateException in a run without one
+  Broker broker() {
+    Broker present = broker;
+    if (present == null) {
+      throw new IllegalStateException("this run has no broker");
+    }
+    return present;
+  }
+
+  /// Waits until the broker answers, if there is one.
+  void awaitBroker() {
+    if (broker != null) {
+      broker.awaitAnswer();
+    }
   }
 
   private void start(List<ServicePlan> plans) throws IOException {

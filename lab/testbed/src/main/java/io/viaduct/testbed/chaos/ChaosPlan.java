@@ -15,6 +15,7 @@ final class ChaosPlan {
   private static final Duration LENGTH_MAX = Duration.ofSeconds(20); // more than a SNAPT's patience
 
   private final Random random;
+  private final List<Fault> faults;
   private final List<Fault> deck = new ArrayList<>();
   private int number;
 
@@ -25,14 +26,16 @@ final class ChaosPlan {
   /// @param length of a lasting fault; zero for others
   record Point(int number, Fault fault, Duration before, Duration length) {}
 
-  ChaosPlan(long seed) {
+  /// @param faults each of them occurs equally often
+  ChaosPlan(long seed, List<Fault> faults) {
     random = new Random(seed);
+    this.faults = faults;
   }
 
   /// Returns the next point.
   Point next() {
     if (deck.isEmpty()) {
-      deck.addAll(List.of(Fault.values()));
+      deck.addAll(faults);
       Collections.shuffle(deck, random);
     }
     number++;

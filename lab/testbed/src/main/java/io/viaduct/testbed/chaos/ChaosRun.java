@@ -80,6 +80,7 @@ final class ChaosRun {
   private void awaitCarrying(long sinceNs) throws IOException {
     long endNs = nanoTime.getAsLong() + PATIENCE_NS;
     lab.deployment.awaitReady();
+    lab.awaitBroker();
     lab.deployment.awaitReady(); // one that depends on another may have ended meanwhile
     var unused = lab.operator();
     for (CountedLoad load : lab.loads()) {

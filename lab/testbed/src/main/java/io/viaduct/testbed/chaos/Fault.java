@@ -1,5 +1,8 @@
 package io.viaduct.testbed.chaos;
 
+import java.util.Arrays;
+import java.util.List;
+
 /// A fault that a point injects. A lasting fault is taken back after a time that the plan draws.
 enum Fault {
   BILLING_KILLED("SIGKILL of billing"),
@@ -20,18 +23,35 @@ enum Fault {
   DATABASE_FROZEN("PostgreSQL frozen", true),
   SNAPT_1_DISK_FULL("disk of snapt-1 full", true),
   SNAPT_2_DISK_FULL("disk of snapt-2 full", true),
-  DATABASE_DISK_FULL("disk of PostgreSQL full", true);
+  DATABASE_DISK_FULL("disk of PostgreSQL full", true),
+  BROKER_KILLED("SIGKILL of the broker", false, true),
+  BROKER_FROZEN("broker frozen", true, true),
+  BRIDGE_BROKER_CUT("bridge | broker cut", true, true),
+  BILLING_BROKER_CUT("billing | broker cut", true, true);
 
   private final String text;
   private final boolean isLasting;
+  private final boolean needsBroker;
 
   Fault(String text) {
     this(text, false);
   }
 
   Fault(String text, boolean isLasting) {
+    this(text, isLasting, false);
+  }
+
+  Fault(String text, boolean isLasting, boolean needsBroker) {
     this.text = text;
     this.isLasting = isLasting;
+    this.needsBroker = needsBroker;
+  }
+
+  /// Returns the faults of a run.
+  static List<Fault> of(Transport transport) {
+    return Arrays.stream(values())
+        .filter(fault -> transport == Transport.KAFKA || !fault.needsBroker)
+        .toList();
   }
 
   /// Returns true if the fault stays until it is taken back.

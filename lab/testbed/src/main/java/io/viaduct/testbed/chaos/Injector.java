@@ -31,8 +31,9 @@ final class Injector {
             Fault.DEVICE_BRIDGE_CUT, new NetworkCut.Hosts(device, control),
             Fault.SNAPT_1_BRIDGE_CUT, new NetworkCut.Hosts(snapt1, control),
             Fault.SNAPT_2_BRIDGE_CUT, new NetworkCut.Hosts(snapt2, control),
-            Fault.BRIDGE_BILLING_CUT,
-                new NetworkCut.Port(network.control, Plans.BILLING_GRPC_PORT));
+            Fault.BRIDGE_BILLING_CUT, new NetworkCut.Port(network.control, Plans.BILLING_GRPC_PORT),
+            Fault.BRIDGE_BROKER_CUT, new NetworkCut.Port(network.control, Broker.BRIDGE_PORT),
+            Fault.BILLING_BROKER_CUT, new NetworkCut.Port(network.control, Broker.BILLING_PORT));
   }
 
   private static NetworkCut.Side side(NetworkNamespace namespace, String address) {
@@ -58,6 +59,8 @@ final class Injector {
       case SNAPT_1_DISK_FULL -> lab.snaptDisks.getFirst().fill();
       case SNAPT_2_DISK_FULL -> lab.snaptDisks.getLast().fill();
       case DATABASE_DISK_FULL -> lab.databaseDisk.fill();
+      case BROKER_KILLED -> lab.broker().kill();
+      case BROKER_FROZEN -> lab.broker().freeze();
       default -> cut(fault).cut();
     }
   }
@@ -70,6 +73,7 @@ final class Injector {
       case SNAPT_1_DISK_FULL -> lab.snaptDisks.getFirst().free();
       case SNAPT_2_DISK_FULL -> lab.snaptDisks.getLast().free();
       case DATABASE_DISK_FULL -> lab.databaseDisk.free();
+      case BROKER_FROZEN -> lab.broker().thaw();
       default -> cut(fault).heal();
     }
   }

@@ -98,6 +98,16 @@ public final class BillingClient {
     return charges(account).stream().mapToLong(Charge::preBytes).sum();
   }
 
+  /// Returns the sum of an account's charges before discounts and fees, in micro-denarii.
+  public long charged(String account) throws IOException {
+    return charges(account).stream().mapToLong(Charge::charge).sum();
+  }
+
+  /// Returns what an account has earned by relaying sessions of its neighbours, in micro-denarii.
+  public long relayRewards(String account) throws IOException {
+    return get("/accounts/" + account + "/relay-rewards").path("earnedMicrodenarii").asLong();
+  }
+
   /// Returns the inner bytes of all charges of an account for one far end.
   ///
   /// @param remote `address:port`

@@ -1,14 +1,11 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.deployment.DenariiUser;
 import io.viaduct.testbed.deployment.Deployment;
-import io.viaduct.testbed.deployment.Plans;
-import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -43,15 +40,7 @@ final class CommandLineStep {
   }
 
   private void logIn(String user) {
-    denarii(
-        user,
-        "login",
-        "--user",
-        user,
-        "--billing",
-        "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT),
-        "--password-file",
-        deployment.directory().resolve(user + ".password").toString());
+    new DenariiUser(deployment, user).logIn();
   }
 
   private void redeem(Narration narration) throws IOException {
@@ -102,16 +91,7 @@ final class CommandLineStep {
         && new BigDecimal(paid.group(1)).compareTo(BigDecimal.valueOf(net, DECIMALS)) == 0;
   }
 
-  /// Runs the command with a log-in of its own, and returns what it prints.
   private String denarii(String user, String... words) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "env",
-                "XDG_CONFIG_HOME=" + deployment.directory().resolve("denarii-" + user),
-                "TZ=UTC"));
-    command.addAll(deployment.program("denarii"));
-    command.addAll(List.of(words));
-    return deployment.plans().bridge().namespace().run(command.toArray(String[]::new));
+    return new DenariiUser(deployment, user).run(words);
   }
 }

@@ -49,6 +49,7 @@ final class MovingLab {
   private int snapts = 1;
   private boolean isGroup;
   private final Map<String, ServicePlan> plans = new HashMap<>();
+  private String opened = ""; // entries of egress.allow
   private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
@@ -94,8 +95,21 @@ final class MovingLab {
     return withSnapts(members);
   }
 
+  /// Lets devices reach an address of the SNAPTs' own hosts; called before the start.
+  ///
+  /// @param rule an entry of `egress.allow`
+  void openAtSnapts(String rule) {
+    opened = "\"%s\", ".formatted(rule);
+  }
+
   /// Starts everything, and waits until the tunnel carries.
   void start() throws Exception {
+    startServices();
+    startAgent();
+  }
+
+  /// Starts everything but the agents.
+  void startServices() throws Exception {
     server.start();
     if (isGroup) {
       new GroupPlan(snapts).route(network);
@@ -112,7 +126,11 @@ final class MovingLab {
     start(first);
     fund();
     startSnapts(enrolled + 1, snapts);
-    start(List.of(made.agent().with(agentLines)));
+  }
+
+  /// Starts Alice's agent, and waits until the tunnel carries.
+  void startAgent() throws IOException {
+    start(List.of(deployment.plans().agent().with(agentLines)));
   }
 
   private List<ServicePlan> bridges() {
@@ -135,7 +153,9 @@ final class MovingLab {
   private List<ServicePlan> snapts(int first, int last) {
     List<ServicePlan> made = new ArrayList<>();
     for (int number = first; number <= last; number++) {
-      ServicePlan plan = deployment.plans().snapt(number);
+      ServicePlan closed = deployment.plans().snapt(number);
+      ServicePlan plan =
+          closed.withConfiguration(closed.configuration().replace("allow: [", "allow: [" + opened));
       ServicePlan member = isGroup ? new GroupPlan(snapts).of(plan, number) : plan;
       made.add((number == 1 ? DualStack.of(member) : member).with(snaptLines));
     }
@@ -160,9 +180,16 @@ final class MovingLab {
 
   /// Starts Bob's agent on the second device, by snapt-2. It carries all of that device's packets.
   void startOtherDevice() throws IOException {
+    startOtherDevice(2);
+  }
+
+  /// Starts Bob's agent on the second device. It carries all of that device's packets.
+  ///
+  /// @param snapt number of its SNAPT, from 1
+  void startOtherDevice(int snapt) throws IOException {
     billing().createAccount("bob", passwords.bob(), "Bob");
     billing().topUp("bob", CREDIT, "moving-2");
-    start(List.of(deployment.plans().otherAgent(network.devices().get(1), 2)));
+    start(List.of(deployment.plans().otherAgent(network.devices().get(1), snapt)));
   }
 
   /// Stops Bob's agent on the second device and starts it again, by another SNAPT.
