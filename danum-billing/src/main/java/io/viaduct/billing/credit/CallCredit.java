@@ -68,7 +68,7 @@ public final class CallCredit {
     Instant until = now.plus(wanted.validity()).plus(GrantRules.LATE);
     Quota granted =
         wanted.wanted() == 0 ? told : decision.grantSeconds(told, wanted.wanted(), until, price);
-    decision.save();
+    decision.saveAndWake();
     notices.look(decision.credit(), decision.refused(), now);
     long seconds = granted.allowed().bytes() - granted.used().bytes();
     if (seconds == 0) {
@@ -94,7 +94,7 @@ public final class CallCredit {
     SessionKey key = SessionKey.ofCall(originHost, session);
     Decision decision = control.decision(credit(account, now), now);
     decision.releaseAll(key);
-    decision.save();
+    decision.saveAndWake();
     store.session(key).ifPresent(known -> store.heard(key, account, known.number(), true, now));
     store.quotas().sweep(List.of(key));
   }

@@ -7,10 +7,8 @@ import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
-import io.viaduct.usage.v1.CreditResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -88,7 +86,7 @@ public final class CreditControl {
     } else {
       granted = told.stream().map(decision::decide).toList();
     }
-    decision.save();
+    decision.saveAndWake();
     if (request.isLast()) {
       store.quotas().sweep(List.of(request.session()));
     }
@@ -111,7 +109,8 @@ public final class CreditControl {
     }
   }
 
-  /// Looks at the credit of an account again, and decides about the quotas that were cut.
+  /// Looks at the credit of an account again, and decides about the quotas that were cut. If an
+  /// application waits then, those sessions are asked to give credit back that hold some.
   ///
   /// @param sessions sessions of the account that can be told
   /// @return one answer for each session, numbered 0
@@ -127,20 +126,18 @@ public final class CreditControl {
   private List<CreditAnswer> push(
       AccountCredit locked, Collection<SessionKey> sessions, HighestPrices prices, Instant now) {
     Decision decision = decision(locked, prices, now);
-    List<Pushed> pushed = new ArrayList<>();
-    for (SessionKey session : sessions) {
-      List<Quota> quotas = new ArrayList<>();
-      for (Quota held : decision.ofSession(session)) {
-        quotas.add(held.isCut() || !locked.isActive() ? decision.grant(held) : held);
-      }
-      pushed.add(new Pushed(session, quotas));
-    }
+    decision.regrant(Set.copyOf(sessions));
     decision.save();
     CreditState state = notices.look(decision.credit(), decision.refused(), now);
-    CreditResult result = decision.result();
     CreditAnswers answers = answers(prices, now);
-    return pushed.stream()
-        .map(each -> answers.push(each.session(), result, each.quotas(), decision.credit(), state))
+    Set<SessionKey> reauthorised = decision.reauthorised();
+    return sessions.stream()
+        .map(each ->
+            answers
+                .push(each, decision.result(), decision.ofSession(each), decision.credit(), state)
+                .toBuilder()
+                .setReauthorise(reauthorised.contains(each))
+                .build())
         .toList();
   }
 
@@ -154,8 +151,6 @@ public final class CreditControl {
   /// @param configured owners of SNAPTs that were never enrolled
   /// @param enrolled reads the owners of all SNAPTs
   record Owners(Set<String> configured, Supplier<Ownership> enrolled) {}
-
-  private record Pushed(SessionKey session, List<Quota> quotas) {}
 
   private HighestPrices prices(Instant now) {
     Ownership ownership = owners.enrolled().get();
@@ -185,8 +180,10 @@ public final class CreditControl {
   public void release(Instant now) {
     HighestPrices prices = prices(now);
     for (String account : store.lapsed(now, ACCOUNTS_OF_RUN)) {
-      transaction.executeWithoutResult(
-          _ -> store.lock(account, now).ifPresent(credit -> decision(credit, prices, now).save()));
+      transaction.executeWithoutResult(_ ->
+          store
+              .lock(account, now)
+              .ifPresent(credit -> decision(credit, prices, now).saveAndWake()));
     }
     meters.lapsed(store.forget(now.minus(adjustmentTime)));
   }

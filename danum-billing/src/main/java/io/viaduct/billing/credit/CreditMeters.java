@@ -36,6 +36,7 @@ public final class CreditMeters {
   private final LabelledCounters<CreditResult> answers;
   private final LabelledCounters<CreditResult> pushes;
   private final Counter pushesFailed;
+  private final Counter reauthorisations;
   private final Counter lapsed;
   private final Timer decisions;
   private volatile double reserved;
@@ -69,6 +70,10 @@ public final class CreditMeters {
         counter(
             "viaduct_credit_pushes_failed",
             "Changes of credit that could not be looked at; their sessions ask again");
+    reauthorisations =
+        counter(
+            "viaduct_credit_reauthorisations",
+            "Sessions that were asked to give back credit that another application waits for");
     lapsed =
         counter(
             "viaduct_credit_grants_lapsed",
@@ -130,6 +135,10 @@ public final class CreditMeters {
 
   void pushFailed() {
     pushesFailed.increment();
+  }
+
+  void reauthorised() {
+    reauthorisations.increment();
   }
 
   void lapsed(int grants) {

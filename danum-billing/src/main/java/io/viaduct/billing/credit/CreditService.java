@@ -109,6 +109,9 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
       CreditStream stream = told.get(session);
       if (stream != null && stream.push(answer)) {
         meters.pushed(answer.getResult());
+        if (answer.getReauthorise()) {
+          meters.reauthorised();
+        }
       }
     }
     return null;

@@ -1,32 +1,18 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.credit.HighestPrices.Bound;
-import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.Use;
 import io.viaduct.usage.v1.CreditResult;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /// One decision about the quotas of an account, inside the transaction that holds its lock. It
-/// keeps the credit up to date while quotas change, and stores the changed ones at the end.
+/// stores the changed quotas at the end.
 final class Decision {
-  private record Key(SessionKey session, Application application) {
-    static Key of(Quota quota) {
-      return new Key(quota.session(), quota.application());
-    }
-  }
-
   private final Quotas store;
-  private final GrantRules rules;
-  private final HighestPrices prices;
+  private final AccountQuotas quotas;
   private final Instant now;
-  private final Map<Key, Quota> quotas = new LinkedHashMap<>();
-  private final Set<Key> changed = new LinkedHashSet<>();
-  private AccountCredit credit;
   private boolean isRefused;
   private boolean isCapped;
   private CreditResult result;
@@ -34,38 +20,25 @@ final class Decision {
   Decision(
       Quotas store, GrantRules rules, HighestPrices prices, AccountCredit credit, Instant now) {
     this.store = store;
-    this.rules = rules;
-    this.prices = prices;
-    this.credit = credit;
     this.now = now;
+    quotas = new AccountQuotas(store.ofAccount(credit.account()), rules, prices::of, credit, now);
     result = credit.isActive() ? CreditResult.SUCCESS : CreditResult.ACCOUNT_BLOCKED;
-    store.ofAccount(credit.account()).forEach(quota -> quotas.put(Key.of(quota), quota));
   }
 
   /// Releases the grants whose time is over: their SNAPT has not asked again.
   ///
   /// @return number of released grants
   int releaseLapsed() {
-    List<Quota> lapsed =
-        quotas.values().stream()
-            .filter(quota -> quota.validUntil().isBefore(now))
-            .filter(quota -> quota.hasRest() || quota.isCut())
-            .toList();
-    lapsed.forEach(this::release);
-    return lapsed.size();
+    return quotas.releaseLapsed();
   }
 
   /// Releases what is left of all grants of a session.
   void releaseAll(SessionKey session) {
-    ofSession(session).forEach(this::release);
-  }
-
-  private void release(Quota quota) {
-    put(quota.released(prices.of(quota)));
+    ofSession(session).forEach(quotas::release);
   }
 
   List<Quota> ofSession(SessionKey session) {
-    return quotas.values().stream().filter(quota -> quota.session().equals(session)).toList();
+    return quotas.ofSession(session);
   }
 
   /// Takes over what a SNAPT has told, and releases the rest of the grant.
@@ -73,13 +46,13 @@ final class Decision {
   /// @throws RequestRefusedException if the session has too many applications that still carry, or
   ///   whose use is not charged yet
   Quota tell(SessionKey session, UsedByApplication told) {
-    Quota known = quotas.get(new Key(session, told.application()));
+    Quota known = quotas.find(session, told.application());
     if (known == null) {
       makeRoom(session);
       known =
           Quota.first(session, told.application(), store.covered(session, told.application()), now);
     }
-    return put(known.told(told, prices.of(session, told.application())));
+    return quotas.put(known.told(told, quotas.price(session, told.application())));
   }
 
   // A quota whose use is charged says nothing that the posted reports do not say.
@@ -90,24 +63,24 @@ final class Decision {
     }
     Quota spent =
         known.stream()
-            .filter(quota -> quota.isSpent() && !changed.contains(Key.of(quota)))
+            .filter(quota -> quota.isSpent() && !quotas.hasChanged(quota))
             .findFirst()
             .orElseThrow(() ->
                 new RequestRefusedException(
                     "a session has at most %d applications at a time"
                         .formatted(SessionRequest.APPLICATIONS_MAX)));
-    quotas.remove(Key.of(spent));
+    quotas.remove(spent);
     store.delete(spent);
   }
 
   /// Takes over seconds of a call that are charged already, and releases the rest of its grant.
   Quota tellCall(SessionKey session, long seconds, Bound price) {
-    Quota known = quotas.get(new Key(session, Application.CALL));
+    Quota known = quotas.find(session, Application.CALL);
     Quota before = known == null ? Quota.first(session, Application.CALL, Use.NONE, now) : known;
     Use used = Use.ofSeconds(seconds);
     UsedByApplication told =
         new UsedByApplication(Application.CALL, before.used().plus(used), 0, 1);
-    return put(before.told(told, price).covered(used, price));
+    return quotas.put(before.told(told, price).covered(used, price));
   }
 
   /// Grants seconds of a call as far as the credit goes, and notes if it is less than what is
@@ -115,29 +88,38 @@ final class Decision {
   ///
   /// @param until end of the grant
   Quota grantSeconds(Quota quota, long seconds, Instant until, Bound price) {
-    if (!credit.isActive()) {
+    if (!credit().isActive()) {
       return quota;
     }
-    return noted(put(GrantRules.grantSeconds(quota, seconds, until, price, credit.spendable())));
+    return noted(
+        quotas.put(GrantRules.grantSeconds(quota, seconds, until, price, credit().spendable())));
   }
 
   /// Decides what an application gets that has told its use: one without an open flow releases its
   /// quota.
   Quota decide(Quota told) {
-    return told.flows() == 0 ? put(told.released(prices.of(told))) : grant(told);
+    if (told.flows() == 0) {
+      return quotas.release(told);
+    }
+    return credit().isActive() ? noted(quotas.grant(told)) : blocked(told);
   }
 
-  /// Grants what the credit allows, and notes if it is less than what is needed.
-  Quota grant(Quota quota) {
-    if (!credit.isActive()) {
-      return put(GrantRules.nothing(quota.keeping(Use.NONE, prices.of(quota)), now));
+  private Quota blocked(Quota quota) {
+    return quotas.put(GrantRules.nothing(quota.keeping(Use.NONE, quotas.price(quota)), now));
+  }
+
+  /// Decides again about the quotas of some sessions that were cut.
+  void regrant(Set<SessionKey> sessions) {
+    if (credit().isActive()) {
+      quotas.regrant(sessions).forEach(this::noted);
+    } else {
+      sessions.forEach(session -> ofSession(session).forEach(this::blocked));
     }
-    return noted(put(rules.grant(quota, prices.of(quota), credit.spendable(), now)));
   }
 
   private Quota noted(Quota granted) {
     if (!granted.hasRest() || granted.grace().hasBegun()) {
-      CreditResult shortage = credit.shortage();
+      CreditResult shortage = credit().shortage();
       isRefused |= shortage == CreditResult.CREDIT_LIMIT_REACHED;
       isCapped |= shortage == CreditResult.SPENDING_CAP_REACHED;
       result = granted.hasRest() ? result : shortage;
@@ -145,23 +127,29 @@ final class Decision {
     return granted;
   }
 
-  private Quota put(Quota quota) {
-    Key key = Key.of(quota);
-    Quota before = quotas.put(key, quota);
-    credit =
-        credit.reserving(before == null ? MicroDenarii.ZERO : before.reserved(), quota.reserved());
-    changed.add(key);
-    return quota;
-  }
-
   /// Stores the changed quotas.
   void save() {
-    store.save(credit.account(), changed.stream().map(quotas::get).toList());
+    store.save(credit().account(), quotas.changed());
+  }
+
+  /// Stores the changed quotas, and lets the account be looked at again if an application waits for
+  /// credit that is free now, or waits anew.
+  void saveAndWake() {
+    save();
+    if (credit().isActive() && quotas.hasNews()) {
+      store.wake(List.of(credit().account()));
+    }
+  }
+
+  /// Returns the sessions that are to give back what they do not need, because an application
+  /// waits.
+  Set<SessionKey> reauthorised() {
+    return credit().isActive() && quotas.isAnyWaiting() ? quotas.holders() : Set.of();
   }
 
   /// Returns the credit after all changes.
   AccountCredit credit() {
-    return credit;
+    return quotas.credit();
   }
 
   /// Returns SUCCESS if every application got something, else the reason.

@@ -198,6 +198,11 @@ record Quota(
     return reserved.value() == 0 && !hasRest() && flows == 0;
   }
 
+  /// Returns true if the application was refused and has open flows: it waits for credit.
+  boolean isWaiting() {
+    return isCut && flows > 0 && !hasRest();
+  }
+
   /// Returns true if the application may go on.
   boolean hasRest() {
     return allowed.bytes() > used.bytes();

@@ -25,6 +25,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /// Asks for credit and submits reports as a bridge does, over a real connection with a certificate.
 final class CreditBridge implements AutoCloseable {
@@ -93,8 +94,13 @@ final class CreditBridge implements AutoCloseable {
 
   /// Returns the next push to a session with this result; others may still be on their way.
   CreditAnswer pushed(String session, CreditResult result) throws InterruptedException {
+    return pushed(session, answer -> answer.getResult() == result);
+  }
+
+  /// Returns the next push to a session that is as wanted; others may still be on their way.
+  CreditAnswer pushed(String session, Predicate<CreditAnswer> wanted) throws InterruptedException {
     CreditAnswer answer = pushed(session);
-    while (answer.getResult() != result) {
+    while (!wanted.test(answer)) {
       answer = pushed(session);
     }
     return answer;

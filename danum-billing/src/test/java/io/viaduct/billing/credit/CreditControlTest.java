@@ -452,6 +452,46 @@ class CreditControlTest {
   }
 
   @Test
+  void anApplicationThatIsRefusedGetsWhatAnotherSessionHoldsAndDoesNotNeed() throws Exception {
+    topUp(2 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(2_500_000, 1_000);
+    CreditAnswer all = bridge.ask(web.request());
+    assertThat(all.getGranted(0).getFinal()).as("all credit is reserved").isTrue();
+    MeteredSession mail = session("mail", ServiceClass.HT_HD);
+    assertThat(bridge.ask(mail.request()).getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    assertThat(bridge.pushed(web.id, CreditAnswer::getReauthorise).getGranted(0).getTotalBytes())
+        .as("what is granted stays until the session gives it back")
+        .isEqualTo(all.getGranted(0).getTotalBytes());
+    bridge.forgetPushes(mail.id);
+    GrantedUnits share = bridge.ask(web.request()).getGranted(0);
+    assertThat(share.getValidityMs())
+        .as("half of what is free")
+        .isBetween(
+            all.getGranted(0).getValidityMs() / 3, all.getGranted(0).getValidityMs() * 2 / 3);
+    CreditAnswer pushed = bridge.pushed(mail.id, CreditResult.SUCCESS);
+    assertThat(pushed.getGranted(0).getTotalBytes()).isPositive();
+    assertThat(pushed.getReauthorise()).isFalse();
+    assertThat(available()).isNotNegative();
+  }
+
+  @Test
+  void useThatIsNotChargedYetFreesItsCreditWithTheReportThatIsAskedFor() throws Exception {
+    topUp(1_940_000); // 3.2 s at 0.6 den/s, and fees
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(500_000, 3_200);
+    bridge.ask(flows(web.request(), "web", 0));
+    MeteredSession ssh = ssh();
+    assertThat(bridge.ask(ssh.request()).getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    bridge.pushed(web.id, CreditAnswer::getReauthorise);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    assertThat(bridge.pushed(ssh.id, CreditResult.SUCCESS).getGranted(0).getTotalBytes())
+        .isPositive();
+  }
+
+  @Test
   void aBlockedAccountIsToldAtOnceAndGoesOnWhenItIsUnblocked() throws Exception {
     topUp(10 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);

@@ -36,6 +36,7 @@ final class Quota {
   private boolean unpaid;
   private long askedBytes;
   private boolean isToldActive;
+  private boolean isAskedBack;
   private long againNs;
   private boolean mustWait;
 
@@ -206,16 +207,25 @@ final class Quota {
     return !isPaid(nowNs) || totalBytes() >= halfBytes || nowNs - halfNs >= 0;
   }
 
-  /// Returns whether the use has changed since it was told to billing, or the last flow has ended.
+  /// Lets the next request tell the use, so that the rest of the grant is given back.
+  void giveBack() {
+    isAskedBack = granted;
+  }
+
+  /// Returns whether the use has changed since it was told to billing, or the last flow has ended,
+  /// or the grant is asked back.
   boolean isUntold() {
-    return totalBytes() != askedBytes || isToldActive && !isActive();
+    return totalBytes() != askedBytes || isToldActive && !isActive() || isAskedBack;
   }
 
   /// Returns the use for a request. Without a flow it releases the grant, whether the answer
-  /// arrives or not.
+  /// arrives or not. An application that carries nothing, and whose grant is asked back, names
+  /// none.
   UsedUnits tell() {
     askedBytes = totalBytes();
-    isToldActive = isActive();
+    isToldActive = isActive() && (!isAskedBack || isWanted());
+    isAskedBack = false;
+    int open = isToldActive ? flows.size() + (hasFlowless ? 1 : 0) : 0;
     if (!isToldActive) {
       forget();
     }
@@ -225,7 +235,7 @@ final class Quota {
         .setTotalBytes(Math.max(0, totalBytes()))
         .setTotalFlowMs(closedFlowMs + openFlowMs)
         .setBytesPerSecond(bytesPerSecond)
-        .setFlows(flows.size() + (hasFlowless ? 1 : 0))
+        .setFlows(open)
         .build();
   }
 }

@@ -34,6 +34,11 @@ final class Quotas {
     return found;
   }
 
+  /// Marks all quotas that are granted, so that the next requests tell their use.
+  void giveBack() {
+    all.forEach(Quota::giveBack);
+  }
+
   /// Adds the use that billing must know to a request.
   ///
   /// @param most applications of the request

@@ -29,6 +29,10 @@ import java.util.concurrent.TimeUnit;
 /// billing is away, the failure handling of its class decides. If billing has said that no more
 /// credit stands behind a quota, the application is held when it is spent.
 ///
+/// When another application of the account waits for credit, billing asks for what is not needed
+/// here: the open interval ends, so that its use is charged, and the next request tells all use,
+/// which gives the grants back.
+///
 /// When credit is short, an interval begins with its first use: the time of an interval bounds what
 /// can be charged for it, so a quota costs less at its beginning.
 public final class SessionCredit {
@@ -60,6 +64,8 @@ public final class SessionCredit {
   private long checkedNs;
   private long shortSinceNs;
   private long checkAtBytes;
+  private boolean isAskedBack; // until the next request
+  private boolean isChargedSoon; // until the open interval ends
 
   /// Time for which flows must be refused until the device is told that its credit is used up.
   private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(1);
@@ -134,6 +140,7 @@ public final class SessionCredit {
 
   /// Adds a report of the session to the totals: its interval has ended.
   public void onReport(UsageReport report) {
+    isChargedSoon = false;
     report.getFlowsList().forEach(quotas::close);
     quotas.all().forEach(Quota::recount);
     closedMs += ReportParts.count(report) * (report.getEndMs() - report.getStartMs());
@@ -152,6 +159,8 @@ public final class SessionCredit {
 
   private void grant(CreditAnswer answer, long nowNs) {
     boolean isPush = answer.getNumber() == 0;
+    isAskedBack |= answer.getReauthorise();
+    isChargedSoon |= answer.getReauthorise();
     result = answer.getResult();
     isLow = answer.getLowCredit();
     availableMicrodenarii = answer.getAvailableMicrodenarii();
@@ -180,13 +189,18 @@ public final class SessionCredit {
 
   /// Asks for what is needed, and holds what is not paid, as counted just now.
   private void act(long nowNs) {
-    if (dialog.mayAsk(nowNs) && isAnyNeeded(nowNs)) {
+    if (dialog.mayAsk(nowNs) && (isAskedBack || isAnyNeeded(nowNs))) {
+      if (isAskedBack) {
+        quotas.giveBack();
+        isAskedBack = false;
+      }
       dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
     }
     boolean isShort = decide(nowNs);
     checkedNs = nowNs;
     tell(nowNs);
-    if (isShort && nowNs - meter.startNs() >= INTERVAL_NS) {
+    isChargedSoon &= meter.hasCarried();
+    if ((isShort || isChargedSoon) && nowNs - meter.startNs() >= INTERVAL_NS) {
       host.endInterval();
     }
   }

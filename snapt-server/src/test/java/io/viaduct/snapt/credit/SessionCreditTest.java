@@ -147,6 +147,23 @@ class SessionCreditTest {
   }
 
   @Test
+  void creditThatIsAskedBackIsGivenBackAndItsUseIsReportedAtOnce() throws Exception {
+    carries(7000);
+    CreditRequest first = billing.next();
+    billing.grant(first, 1_000_000, false);
+    carries(7000);
+    billing.reauthorise(first, ServiceClass.LT_LD, 1_000_000);
+    CreditRequest told = billing.next();
+    assertThat(told.getUsed(0).getTotalBytes()).isEqualTo(2 * PACKET);
+    assertThat(told.getUsed(0).getFlows()).as("nothing was carried since").isZero();
+    billing.grant(told, 0, false);
+    await().until(() -> !snapt.reports.isEmpty());
+    assertThat(snapt.reports.getFirst().getPreBytes()).isEqualTo(2 * PACKET);
+    carries(7000);
+    assertThat(billing.next().getUsed(0).getFlows()).as("it wants a quota again").isEqualTo(1);
+  }
+
+  @Test
   void timeWithoutCreditBelongsToNoInterval() throws Exception {
     exhaust();
     await().until(() -> !snapt.reports.isEmpty());

@@ -76,16 +76,25 @@ final class TestBilling implements StreamObserver<CreditRequest> {
 
   /// Replaces all quotas of a session by one.
   void push(CreditRequest of, CreditResult result, ServiceClass serviceClass, long totalBytes) {
+    line.onAnswer(pushed(of, result, serviceClass, totalBytes).build());
+  }
+
+  private static CreditAnswer.Builder pushed(
+      CreditRequest of, CreditResult result, ServiceClass serviceClass, long totalBytes) {
+    return answer(of, result)
+        .setNumber(0)
+        .addGranted(
+            GrantedUnits.newBuilder()
+                .setApplication(of.getUsed(0).getApplication())
+                .setServiceClass(serviceClass)
+                .setTotalBytes(totalBytes)
+                .setValidityMs(60_000));
+  }
+
+  /// Asks for the credit that the session does not need.
+  void reauthorise(CreditRequest of, ServiceClass serviceClass, long totalBytes) {
     line.onAnswer(
-        answer(of, result)
-            .setNumber(0)
-            .addGranted(
-                GrantedUnits.newBuilder()
-                    .setApplication(of.getUsed(0).getApplication())
-                    .setServiceClass(serviceClass)
-                    .setTotalBytes(totalBytes)
-                    .setValidityMs(60_000))
-            .build());
+        pushed(of, CreditResult.SUCCESS, serviceClass, totalBytes).setReauthorise(true).build());
   }
 
   private static CreditAnswer.Builder answer(CreditRequest request, CreditResult result) {
