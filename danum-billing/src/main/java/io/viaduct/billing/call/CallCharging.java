@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -27,6 +28,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// one database transaction under the lock of the account's credit; a copy of a request gets the
 /// same answer and charges nothing.
 public final class CallCharging {
+  /// Seconds of a call for which its node is told of new credit; fewer if it wants fewer.
+  private static final long WORTH_SECONDS = 10;
+
   /// Most calls that one run ends.
   private static final int CALLS_OF_RUN = 500;
 
@@ -40,6 +44,7 @@ public final class CallCharging {
   private final Wallets wallets;
   private final ChargeListener listener;
   private final CallRules rules;
+  private final WaitingCalls waiting = new WaitingCalls();
 
   CallCharging(
       TransactionTemplate transaction,
@@ -83,8 +88,35 @@ public final class CallCharging {
     CallAnswer answer = transaction.execute(_ -> locked(request, payer.get(), now));
     if (!answer.isCopy()) {
       listener.changed(payer.get(), List.of());
+      waits(request, payer.get(), answer, now);
     }
     return answer;
+  }
+
+  // A call that was refused at its beginning is none: its node has no session that could hear.
+  private void waits(CallRequest request, String account, CallAnswer answer, Instant now) {
+    WaitingCall call = WaitingCall.of(request);
+    if (!WaitingCalls.waits(request, answer)) {
+      waiting.forget(account, call);
+      return;
+    }
+    long seconds = Math.min(WORTH_SECONDS, rules.seconds(request.wantedSeconds()));
+    store
+        .find(request.originHost(), request.session())
+        .map(known -> new WaitingCalls.Seconds(known.price(), seconds))
+        .ifPresent(wanted -> waiting.add(call, account, wanted, now.plus(rules.validity())));
+  }
+
+  /// Returns the accounts with a call that waits for credit.
+  public Set<String> waitingAccounts() {
+    return waiting.accounts();
+  }
+
+  /// Returns the calls of an account that wait for credit and can be paid now, and forgets them:
+  /// their nodes are to be told.
+  public List<WaitingCall> payable(String account, Instant now) {
+    return waiting.take(
+        account, wanted -> credit.pays(account, wanted.price().of(wanted.seconds()), now), now);
   }
 
   // A call that is known is paid by its account, whatever a later request says.
@@ -146,14 +178,14 @@ public final class CallCharging {
     Long posted = post(request, call, amount, now);
     Long charge = posted == null ? null : pay(call, request, amount, now);
     CallAnswer answer =
-        call.isOver()
+        call.isOverFor(request.kind())
             ? CallAnswer.refused(
                 request.kind() == CallRequest.Kind.TERMINATION
                     ? CallOutcome.SUCCESS
                     : CallOutcome.UNKNOWN_SESSION)
             : grant(request, call.account(), call.price(), now);
     store.answered(call.id(), charged(request, charge, posted, amount, answer, now));
-    if (call.isOver()) {
+    if (call.isOverFor(request.kind())) {
       return answer;
     }
     if (request.kind() == CallRequest.Kind.TERMINATION) {

@@ -6,6 +6,7 @@ import java.util.Set;
 /// A request of a node about one call.
 ///
 /// @param originHost the node
+/// @param originRealm realm of the node
 /// @param session Session-Id, unique at the node
 /// @param number CC-Request-Number; a request with the same one is a copy
 /// @param subscribers user parts of the addresses of who pays; the first one with an account counts
@@ -14,6 +15,7 @@ import java.util.Set;
 /// @param media where the media of the call comes from, if the request describes it
 public record CallRequest(
     String originHost,
+    String originRealm,
     String session,
     long number,
     Kind kind,

@@ -28,10 +28,12 @@ final class CallStore {
       @Nullable Instant endedAt,
       @Nullable String endedBy,
       long told) {
-    /// Returns true if the node has ended it, or it was refused further seconds. A call whose time
-    /// was over goes on with its next request: a telephone may have rung for long.
-    boolean isOver() {
-      return endedBy != null && !endedBy.equals(LAPSE);
+    /// Returns true if a request changes nothing at it: the node has ended it, or ends it after it
+    /// was refused further seconds. Another call goes on with its next request: its telephone may
+    /// have rung for longer than its time, or there may be credit again.
+    boolean isOverFor(CallRequest.Kind kind) {
+      return TERMINATION.equals(endedBy)
+          || REFUSAL.equals(endedBy) && kind == CallRequest.Kind.TERMINATION;
     }
   }
 

@@ -8,9 +8,11 @@ import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditControlGrpc;
 import io.viaduct.usage.v1.CreditRequest;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -31,6 +33,7 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
   private final Semaphore connections;
   private final InstantSource clock;
   private final CreditMeters meters;
+  private final List<CreditFollower> followers = new CopyOnWriteArrayList<>();
   private volatile boolean isClosed;
 
   /// @param connections most database connections that requests for credit may use at a time
@@ -74,6 +77,11 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
     }
   }
 
+  /// Adds a follower of all changes.
+  public void follow(CreditFollower follower) {
+    followers.add(follower);
+  }
+
   @Override
   public String channel() {
     return "credit";
@@ -91,6 +99,7 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
   private void push(String account) {
     try {
       locks.run(account, () -> connected(() -> pushed(account)));
+      followers.forEach(each -> connected(() -> followed(each, account)));
     } catch (DataAccessException | TransactionException e) {
       // The sessions ask again every few seconds, and the periodic look finds the account.
       meters.pushFailed();
@@ -99,6 +108,11 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
       meters.pushFailed();
       LOG.error("a change of the credit of account '{}' cannot be pushed", account, e);
     }
+  }
+
+  private static Void followed(CreditFollower follower, String account) {
+    follower.changed(account);
+    return null;
   }
 
   private Void pushed(String account) {
@@ -117,10 +131,11 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
     return null;
   }
 
-  /// Looks at every account that has a session here.
+  /// Looks at every account that has a session here, or that a follower looks at.
   @Override
   public void interrupted() {
     sessions.accounts().forEach(this::changed);
+    followers.forEach(each -> each.accounts().forEach(this::changed));
   }
 
   /// Looks at accounts whose state is not what their credit says.

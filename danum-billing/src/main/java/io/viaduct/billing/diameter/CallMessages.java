@@ -36,6 +36,7 @@ record CallMessages(Answers answers, SubscriberAddresses subscribers, Duration v
     return Optional.of(
         new CallRequest(
             host,
+            message.avps().text("Origin-Realm").orElse(""),
             session,
             message.avps().number("CC-Request-Number").orElse(0),
             kind,

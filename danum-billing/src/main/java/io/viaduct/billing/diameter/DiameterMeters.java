@@ -8,7 +8,15 @@ import io.viaduct.service.operations.LabelledCounters;
 
 /// Counts the requests of calls by result.
 final class DiameterMeters {
+  /// Results of Re-Auth-Requests to nodes.
+  enum Reauthorisation {
+    ACCEPTED,
+    REFUSED,
+    UNANSWERED
+  }
+
   private final LabelledCounters<CallOutcome> answers;
+  private final LabelledCounters<Reauthorisation> reauthorisations;
   private final Counter copies;
   private final Counter databaseAway;
   private final Counter lapsed;
@@ -21,6 +29,13 @@ final class DiameterMeters {
             "Requests of other nodes about calls, by result",
             "result",
             CallOutcome.class);
+    reauthorisations =
+        LabelledCounters.register(
+            registry,
+            "viaduct_call_reauthorisations",
+            "Re-Auth-Requests to nodes whose calls wait for credit, by result",
+            "result",
+            Reauthorisation.class);
     copies =
         Counter.builder("viaduct_call_requests_repeated")
             .description("Copies of requests about calls, which charged nothing")
@@ -41,6 +56,10 @@ final class DiameterMeters {
     } else {
       answers.increment(answer.outcome());
     }
+  }
+
+  void reauthorised(Reauthorisation result) {
+    reauthorisations.increment(result);
   }
 
   void databaseAway() {

@@ -5,6 +5,7 @@ import io.viaduct.billing.accounting.AccountingPublisher;
 import io.viaduct.billing.call.CallCharging;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.configuration.DiameterSettings;
+import io.viaduct.billing.credit.CreditService;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
@@ -55,6 +56,7 @@ class DiameterParts {
       TransactionTemplate transaction,
       JdbcClient jdbc,
       RoStore ro,
+      CreditService changes,
       MeterRegistry registry,
       InstantSource clock) {
     DiameterSettings settings = configuration.diameter();
@@ -82,6 +84,9 @@ class DiameterParts {
                   clock);
           DiameterNode node = node(settings, server, clock);
           node.statistics().bindTo(registry);
+          changes.follow(
+              new CallReauthorisation(
+                  node, charging, settings.identity(), settings.realm(), meters, clock));
           Runnable records =
               settings.hasRecords()
                   ? AccountingRecords.start(configuration, node, transaction, jdbc, registry, clock)

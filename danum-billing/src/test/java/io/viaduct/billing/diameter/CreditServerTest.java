@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
+import io.viaduct.billing.call.CallCharging;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.diameter.credit.CreditAnswer;
 import io.viaduct.diameter.credit.CreditSession;
@@ -15,6 +16,7 @@ import io.viaduct.diameter.credit.ServiceRequest;
 import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.credit.Subscriber;
 import io.viaduct.diameter.dictionary.Dictionary;
+import io.viaduct.diameter.message.Answers;
 import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
@@ -31,6 +33,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +58,8 @@ class CreditServerTest {
       new SessionParties(
           Dictionary.standard(), NODE, ChargedCalls.REALM, ChargedCalls.REALM, "16.32260@3gpp.org");
 
+  private static final BlockingQueue<DiameterMessage> REAUTHORISED = new LinkedBlockingQueue<>();
+
   private static ChargedCalls calls;
   private static DiameterNode node;
 
@@ -74,8 +81,23 @@ class CreditServerTest {
                         ChargedCalls.IDENTITY,
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), calls.port())))),
             Dictionary.standard(),
-            Map.of());
+            Map.of(NodeIdentity.CREDIT_CONTROL, CreditServerTest::reauthorised));
     await().until(() -> node.takes(NodeIdentity.CREDIT_CONTROL).get());
+  }
+
+  // RFC 8506 section 5.5: a request for the session follows.
+  private static CompletableFuture<DiameterMessage> reauthorised(DiameterMessage request) {
+    REAUTHORISED.add(request);
+    Answers answers = new Answers(Dictionary.standard(), NODE, ChargedCalls.REALM);
+    return CompletableFuture.completedFuture(answers.plain(request, 2002));
+  }
+
+  private DiameterMessage reauthorisation() throws InterruptedException {
+    DiameterMessage request = REAUTHORISED.poll(10, TimeUnit.SECONDS);
+    assertThat(request).as("a Re-Auth-Request within 10 s").isNotNull();
+    assertThat(request.header().command()).isEqualTo(258);
+    assertThat(request.avps().text("Session-Id")).hasValue(session);
+    return request;
   }
 
   @AfterAll
@@ -86,6 +108,7 @@ class CreditServerTest {
 
   @BeforeEach
   void price() {
+    REAUTHORISED.clear();
     calls.price(0.01);
     CLOCK.advance(Duration.ofSeconds(1));
   }
@@ -253,6 +276,42 @@ class CreditServerTest {
     assertThat(none.grants()).noneMatch(ServiceGrant::isGranted);
     assertThat(balance()).isZero();
     assertThat(get("/calls").at("/calls/0/state").asString()).isEqualTo("refusal");
+    verify();
+  }
+
+  @Test
+  void aCallWithItsFinalUnitsHearsOfATopUpAtOnceAndGoesOn() throws Exception {
+    calls.open(account, 44 * MICRO_PER_SECOND);
+    begin(30);
+    assertThat(goOn(30, 30).grants().getFirst().finalUnit()).isPresent();
+    calls.topUp(account, DENARIUS);
+    DiameterMessage heard = reauthorisation();
+    assertThat(heard.avps().text("Destination-Host")).hasValue(NODE);
+    assertThat(heard.avps().text("Destination-Realm")).hasValue(ChargedCalls.REALM);
+    assertThat(heard.avps().number("Auth-Application-Id")).hasValue(4);
+    assertThat(heard.avps().number("Re-Auth-Request-Type")).hasValue(0);
+    CreditAnswer more = goOn(2, 30);
+    assertThat(granted(more)).isEqualTo(30);
+    assertThat(more.grants().getFirst().finalUnit()).isEmpty();
+    await()
+        .until(() ->
+            calls.billing.counter("viaduct_call_reauthorisations_total{result=\"accepted\"") > 0);
+    assertThat(calls.billing.parts.getBean(CallCharging.class).waitingAccounts())
+        .doesNotContain(account);
+    verify();
+  }
+
+  @Test
+  void aCallThatWasRefusedFurtherSecondsGoesOnAfterATopUpIfItsNodeAsks() throws Exception {
+    calls.open(account, 30 * MICRO_PER_SECOND);
+    begin(30);
+    assertThat(goOn(30, 30).resultCode()).isEqualTo(4012);
+    calls.topUp(account, MICRO_PER_SECOND);
+    calls.topUp(account, DENARIUS);
+    var unused = reauthorisation();
+    assertThat(granted(goOn(0, 30))).isEqualTo(30);
+    assertThat(end(30).resultCode()).isEqualTo(2001);
+    assertThat(balance()).isEqualTo(DENARIUS - 29 * MICRO_PER_SECOND);
     verify();
   }
 
