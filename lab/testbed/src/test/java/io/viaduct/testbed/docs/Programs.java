@@ -61,6 +61,7 @@ final class Programs {
               "bench stages", "lab/benchmarks/src/main/java/io/viaduct/stages/StagesCommand.java"),
           Map.entry("bench core", "bin/benchmarks.sh"),
           Map.entry("bench billing", "bin/benchmarks.sh"),
+          Map.entry("bench credit-load", "bin/benchmarks.sh"),
           Map.entry("bench pages", "bin/suite.sh"),
           Map.entry("bench viewers", "bin/suite.sh"),
           Map.entry("reproduce num", "viaduct"),
