@@ -10,6 +10,10 @@ billing() { # options: passed to the command
 	alone io.viaduct.billingbench.BillingBenchCommand --root "$root" "$@"
 }
 
+credit-load() { # options: passed to the command
+	alone io.viaduct.billingbench.CreditLoadCommand --root "$root" "$@"
+}
+
 core() { # savings [TEXT [BYTES [PERCENT]]] | speed: main classes in the tests of tunnel-protocol
 	local session=io.viaduct.tunnel.session
 	case ${1:-} in

@@ -120,10 +120,11 @@ final class AccountQuotas {
         .toList();
   }
 
-  // One that gets nothing again has not asked, so its interest lasts no longer.
+  // One that gets nothing more has not asked, so neither its interest nor what is left of its grant
+  // lasts longer: more time costs more.
   private Quota regrant(Quota quota) {
     Quota granted = grant(quota);
-    return quota.isWaiting() && !granted.hasRest() ? put(quota) : granted;
+    return granted.allowed().equals(quota.allowed()) ? put(quota) : granted;
   }
 
   /// Grants what the credit allows, or the share of it. A share that pays no grant helps nobody, so

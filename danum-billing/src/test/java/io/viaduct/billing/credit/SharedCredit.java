@@ -45,6 +45,7 @@ final class SharedCredit {
   private boolean isWoken;
   private long nowMs;
   private long charged;
+  private long reports;
 
   /// Use of one application that is on its way to billing.
   private record Report(long dueMs, Carried of, Use use) {}
@@ -139,6 +140,12 @@ final class SharedCredit {
 
   long credit() {
     return credit;
+  }
+
+  /// Returns what amounts are rounded up by at most: a micro-denarius for each report, and for what
+  /// each application has used since.
+  long rounding() {
+    return reports + all.size();
   }
 
   boolean isGoingOn() {
@@ -312,6 +319,7 @@ final class SharedCredit {
     for (Report report : due) {
       Carried of = report.of;
       of.posted = of.posted.plus(report.use);
+      reports++;
       charged += (long) (PRICE.charge(report.use).value() * random.nextDouble());
       quotas =
           quotas.stream()

@@ -16,9 +16,6 @@ class SharedCreditTest {
   /// then come an interval of 250 ms, a report that takes half a second, and a push.
   private static final long WAIT_MS_MAX = 6_000;
 
-  /// Amounts are rounded up.
-  private static final long ROUNDING = 1_000;
-
   private static final Application WEB = new Application("web", ServiceClass.HT_HD);
   private static final Application MAIL = new Application("mail", ServiceClass.LT_HD);
   private static final Application CALL = new Application("skype-voice", ServiceClass.HT_LD);
@@ -42,7 +39,7 @@ class SharedCreditTest {
         world.step();
         assertThat(world.spentAtMost())
             .as("seed %d, %d ms: charges, and what other use costs at most", seed, world.nowMs())
-            .isLessThanOrEqualTo(world.credit() + ROUNDING);
+            .isLessThanOrEqualTo(world.credit() + world.rounding());
         if (world.left() >= world.enoughForAll()) {
           assertThat(world.longestWaitMs())
               .as("seed %d, %d ms: %s", seed, world.nowMs(), world)

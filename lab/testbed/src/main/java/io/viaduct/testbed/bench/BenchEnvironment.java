@@ -87,6 +87,20 @@ record BenchEnvironment(
     return StatusSocket.read(deployment.plans().socket(process));
   }
 
+  /// Writes status and metrics of a service beside the logs, as evidence of a failure.
+  void keep(String service) throws IOException {
+    Files.writeString(
+        directory.resolve(service + "-status.log"),
+        status(service).toPrettyString() + "\n\n" + deployment.metrics(service));
+  }
+
+  /// Writes the state of the TCP connections of both ends beside the logs, likewise.
+  void keepConnections() throws IOException {
+    Files.writeString(
+        directory.resolve("connections.log"),
+        network.far().run("ss", "-tinmo") + "\n" + network.device().run("ss", "-tinmo"));
+  }
+
   /// Returns the conditions of the benchmark.
   Map<String, String> conditions() throws IOException {
     Map<String, String> conditions = options.conditions();

@@ -255,14 +255,19 @@ public final class Deployment {
   ///
   /// @throws IllegalArgumentException if there is no such metric
   public long metric(String service, String name) throws IOException {
-    ServicePlan plan = started(service).plan;
-    String all = plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
-    return all.lines()
+    return metrics(service)
+        .lines()
         .filter(line -> line.startsWith(name + " "))
         .mapToLong(line -> new BigDecimal(line.substring(name.length() + 1)).longValue())
         .findFirst()
         .orElseThrow(
             () -> new IllegalArgumentException("%s has no metric %s".formatted(service, name)));
+  }
+
+  /// Returns all metrics of a running service in Prometheus' text format.
+  public String metrics(String service) throws IOException {
+    ServicePlan plan = started(service).plan;
+    return plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
   }
 
   /// Waits until a service is ready, restarts included.

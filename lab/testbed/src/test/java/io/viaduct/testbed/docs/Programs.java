@@ -64,6 +64,7 @@ final class Programs {
           Map.entry(
               "bench control",
               "lab/benchmarks/src/main/java/io/viaduct/controlbench/ControlCommand.java"),
+          Map.entry("bench credit-load", "bin/benchmarks.sh"),
           Map.entry("bench pages", "bin/suite.sh"),
           Map.entry("bench viewers", "bin/suite.sh"),
           Map.entry("reproduce num", "viaduct"),
