@@ -13,6 +13,11 @@ requirements() {
 	{ : <>/dev/net/tun; } 2>/dev/null || die 77 "/dev/net/tun cannot be opened by $(id -un): chmod 666 /dev/net/tun, load it (modprobe tun), or allow the container the device (--device /dev/net/tun)"
 }
 
+user_agent() { # for the call of the demonstration, which has messages in its place without one
+	! lacks baresip || install baresip:baresip-core ||
+		echo "viaduct: 'baresip' is missing (apt-get install baresip-core): the demonstration will have no call" >&2
+}
+
 namespaces() { # command of the laboratory; sets flags to the options of unshare that work on this machine
 	local plain=(--net --mount --pid --fork --kill-child --mount-proc)
 	flags=("${plain[@]}")

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// Step (e): two SIP user agents exchange messages. Alice's runs on the device, so her messages
-/// pass the tunnel. Bob's runs beside the server and echoes each message.
+/// Step (e) where no call is possible: two SIP user agents exchange messages. Alice's runs on the
+/// device, so her messages pass the tunnel. Bob's runs beside the server and echoes each message.
 final class ConversationStep {
   private static final List<String> WORDS = List.of("is the harbour still open", "see you there");
   private static final long REGISTRATION_PATIENCE_NS = 60_000_000_000L;

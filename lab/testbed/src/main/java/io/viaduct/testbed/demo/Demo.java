@@ -1,5 +1,6 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.call.Baresip;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.GroupPlan;
 import io.viaduct.testbed.deployment.Passwords;
@@ -36,6 +37,7 @@ final class Demo {
   /// Time after a restart in which a device may still be reconnecting to the SNAPT.
   private static final Duration RECOVERY = Duration.ofSeconds(15);
 
+  private final GroupPlan group = new GroupPlan(SNAPTS);
   private final Narration narration;
   private final Topology topology;
   private final Deployment deployment;
@@ -45,7 +47,7 @@ final class Demo {
   private final LongSupplier nanoTime;
   private final Retry retry;
 
-  /// @param isBrief true to leave out the steps (a), (c) and (h)
+  /// @param isBrief true to leave out the steps (a), (c) and (h) and the call of step (e)
   Demo(
       Narration narration,
       Topology topology,
@@ -89,7 +91,7 @@ final class Demo {
       topology.restoreLink("A");
     } else {
       narration.step("(c) link A gets worse; then the gateway of link B forwards nothing");
-      var links = new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
+      DeviceLinks links = links();
       robust(() -> new WorseLinkStep(links).run(narration));
       robust(() -> new SilenceStep(links).run(narration));
     }
@@ -98,8 +100,7 @@ final class Demo {
     robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
     kill("interactive");
 
-    narration.step("(e) two people write to each other by SIP, alice through the tunnel");
-    robust(() -> new ConversationStep(topology, deployment, nanoTime).run(narration));
+    converse();
     kill("conversation");
 
     narration.step("(f) the device's SNAPT is drained in the middle of a download");
@@ -124,6 +125,28 @@ final class Demo {
     String restarted = deployment.restarted();
     narration.hold(
         true, "every service runs%s", restarted.isEmpty() ? "" : "; restarted: " + restarted);
+  }
+
+  private void converse() throws IOException {
+    if (!isBrief && Baresip.isInstalled() && topology.isMasquerading) {
+      narration.step("(e) alice calls bob, both through tunnels, while a link goes down");
+      var bob =
+          new OtherSide(
+              topology,
+              deployment,
+              group,
+              billing().logIn("operator", passwords.operator()),
+              retry);
+      var call = new CallStep(links(), bob, passwords, deployment.directory());
+      robust(() -> call.run(narration));
+    } else {
+      narration.step("(e) two people write to each other by SIP, alice through the tunnel");
+      robust(() -> new ConversationStep(topology, deployment, nanoTime).run(narration));
+    }
+  }
+
+  private DeviceLinks links() {
+    return new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
   }
 
   /// One step of the demonstration.
@@ -168,7 +191,6 @@ final class Demo {
     DeviceLinks.mobile(topology);
     Plans plans = deployment.plans();
     narration.step("starting billing, bridge, pages and two SNAPTs, each as a process of its own");
-    GroupPlan group = new GroupPlan(SNAPTS);
     group.route(topology);
     List<ServicePlan> all =
         List.of(

@@ -57,7 +57,7 @@ public final class DemoCommand implements Callable<Integer> {
     var narration = new Narration(System.out, System::nanoTime);
     Path directory = Laboratory.mountPrivate(outer);
     narration.step("building the network in namespaces of its own");
-    Topology topology = Topology.lay(NetworkPlan.CHANGEABLE);
+    Topology topology = Topology.lay(NetworkPlan.DEMONSTRATION);
     narration.block(topology.drawing());
     Passwords passwords = Passwords.draw(new SecureRandom());
     var status = new CompletableFuture<Integer>();

@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 final class DeviceLinks {
   static final String A = "linkA";
   static final String B = "linkB";
+  private static final String NONE = "none";
   private static final int PACKETS_PER_SECOND = 100;
   private static final String REMOTE = Topology.SERVER + ":" + FarEnd.STREAM_PORT;
 
@@ -59,7 +60,15 @@ final class DeviceLinks {
     clear();
     topology.gateway("B").ip("link set core0 up");
     topology.restoreLink("A");
+    topology.restoreLink("B");
     awaitUsed(A, B);
+  }
+
+  /// Takes a link of the device down.
+  ///
+  /// @param link [#A] or [#B]
+  void lose(String link) {
+    topology.device.ip("link set %s down".formatted(link));
   }
 
   /// Starts a stream of packets to the far end and back, which ends when `going` is false.
@@ -104,7 +113,7 @@ final class DeviceLinks {
     long startNs = nanoTime.getAsLong();
     return retry.until(() -> {
       JsonNode status = StatusSocket.read(agent);
-      String by = linkOfStream(status.path("data").path("flows"));
+      String by = linkTo(REMOTE, status.path("data").path("flows"));
       if (!by.equals(link)) {
         throw new IOException(
             "the stream leaves by %s; the paths are %s".formatted(by, status.path("paths")));
@@ -113,12 +122,26 @@ final class DeviceLinks {
     });
   }
 
-  private static String linkOfStream(JsonNode flows) {
-    String link = "none";
+  /// Waits until a flow to a remote end leaves the device, and returns the newest one's link.
+  ///
+  /// @param remote beginning of `address:port`
+  String awaitLinkTo(String remote) throws IOException {
+    return retry.until(() -> {
+      JsonNode flows = StatusSocket.read(agent).path("data").path("flows");
+      String link = linkTo(remote, flows);
+      if (link.equals(NONE)) {
+        throw new IOException("no flow leaves to %s: %s".formatted(remote, flows));
+      }
+      return link;
+    });
+  }
+
+  private static String linkTo(String remote, JsonNode flows) {
+    String link = NONE;
     long newestMs = Long.MAX_VALUE;
     for (JsonNode flow : flows) {
       long ageMs = flow.path("ageMs").asLong(Long.MAX_VALUE);
-      if (flow.path("remote").asString("").equals(REMOTE) && ageMs < newestMs) {
+      if (flow.path("remote").asString("").startsWith(remote) && ageMs < newestMs) {
         newestMs = ageMs;
         link = flow.path("link").asString("");
       }

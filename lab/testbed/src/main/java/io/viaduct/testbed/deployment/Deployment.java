@@ -318,6 +318,12 @@ public final class Deployment {
     return service(name).stop();
   }
 
+  /// Stops a service that is not needed any more, and forgets it.
+  public void end(String name) {
+    var unused = stop(name);
+    services.remove(name);
+  }
+
   /// Stops all services with SIGTERM in reverse order of their start, and waits for their end.
   public void stopAll() {
     List.copyOf(services.values()).reversed().forEach(each -> each.service.stop());

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.deployment;
 
+import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -31,6 +32,17 @@ public record GroupPlan(int members) {
         .with("group:\n  name: core\n  port: %d\n  members:\n%s".formatted(PORT, others));
   }
 
+  /// Returns the plan of a SNAPT that is no member. Its devices may send UDP to those of the
+  /// members, whose public addresses are private ones in the laboratory.
+  public ServicePlan beside(ServicePlan other) {
+    String pools =
+        IntStream.rangeClosed(1, members)
+            .mapToObj(number -> "\"%s udp\", ".formatted(Topology.pool(number)))
+            .collect(Collectors.joining());
+    return other.withConfiguration(
+        other.configuration().replace("egress: {allow: [", "egress: {allow: [" + pools));
+  }
+
   private static String member(int number) {
     return """
         - {id: snapt-%1$d, host: %2$s, port: %3$d, next-hop: %2$s, next-hop6: "%4$s", pool: {ipv4: %5$s, ipv6: "%6$s"}}
@@ -48,18 +60,22 @@ public record GroupPlan(int members) {
     return "fd56:6961:6475:%d::/64".formatted(number);
   }
 
-  /// Leads packets for the pools from the hosts of the core to the SNAPTs. These hosts stand for
-  /// routers, which follow no ICMP redirect: with one, they would send packets of a session to a
-  /// SNAPT that it has left.
+  /// Leads packets for the pools from the hosts of the core to the SNAPTs.
   public void route(Topology network) {
-    for (var host : List.of(network.server, network.control)) {
-      for (String scope : List.of("all", "core0")) {
-        host.sysctl("net.ipv4.conf.%s.accept_redirects".formatted(scope), "0");
-        host.sysctl("net.ipv6.conf.%s.accept_redirects".formatted(scope), "0");
-      }
-      for (int number = 1; number <= members; number++) {
-        host.ip("route replace %s via %s".formatted(Topology.pool(number), Topology.snapt(number)));
-      }
+    routeFrom(network.server);
+    routeFrom(network.control);
+  }
+
+  /// Leads packets for the pools from a host of the core to the SNAPTs. It stands for routers,
+  /// which follow no ICMP redirect: with one, it would send packets of a session to a SNAPT that it
+  /// has left.
+  public void routeFrom(NetworkNamespace host) {
+    for (String scope : List.of("all", "core0")) {
+      host.sysctl("net.ipv4.conf.%s.accept_redirects".formatted(scope), "0");
+      host.sysctl("net.ipv6.conf.%s.accept_redirects".formatted(scope), "0");
+    }
+    for (int number = 1; number <= members; number++) {
+      host.ip("route replace %s via %s".formatted(Topology.pool(number), Topology.snapt(number)));
     }
   }
 }

@@ -18,8 +18,11 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed, int snap
   /// One device with two fast links of IPv4: the network of benchmarks.
   public static final NetworkPlan STANDARD = standard(false);
 
-  /// The standard network with weather on both cables: the network of the demonstration.
+  /// The standard network with weather on both cables.
   public static final NetworkPlan CHANGEABLE = standard(true);
+
+  /// The network of the demonstration: another device beside, and a host for its SNAPT.
+  public static final NetworkPlan DEMONSTRATION = new NetworkPlan(2, CHANGEABLE.links(), 0, 3);
 
   public NetworkPlan {
     links = List.copyOf(links);
