@@ -16,6 +16,7 @@ final class FleetOrders {
     BufferedReader orders =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     answers.println("ready");
+    answers.flush();
     for (String order = orders.readLine(); order != null; order = orders.readLine()) {
       answers.println(answer(fleet, order));
       answers.flush();
