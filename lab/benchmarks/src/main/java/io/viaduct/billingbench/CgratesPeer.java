@@ -47,7 +47,8 @@ final class CgratesPeer implements AutoCloseable {
         new ProcessBuilder(
                 installed.engine().toString(),
                 "-config_path",
-                run.resolve("configuration").toString())
+                run.resolve("configuration").toString(),
+                "-set_versions") // its tables are new
             .redirectErrorStream(true)
             .redirectOutput(run.resolve("cgrates.log").toFile())
             .start();
@@ -89,7 +90,7 @@ final class CgratesPeer implements AutoCloseable {
         directory.resolve("cgrates.json"),
         """
         {
-          "general": {"logger": "*stdout", "log_level": 4, "reply_timeout": "60s"},
+          "general": {"logger": "*stdout", "log_level": 3, "reply_timeout": "60s"},
           "listen": {"rpc_json": "127.0.0.1:%d", "rpc_gob": "127.0.0.1:%d", "http": "127.0.0.1:%d",
             "rpc_json_tls": "127.0.0.1:%d", "rpc_gob_tls": "127.0.0.1:%d", "http_tls": "127.0.0.1:%d",
             "birpc_json": "127.0.0.1:%d"},
