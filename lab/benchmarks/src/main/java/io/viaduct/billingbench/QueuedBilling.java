@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /// A real broker, a PostgreSQL, and instances of danum-billing that take their reports from topics.
 /// Each consumer group has topics of its own. Broker and PostgreSQL are no child processes of an
@@ -107,13 +108,25 @@ final class QueuedBilling implements AutoCloseable {
       throws InterruptedException, ExecutionException, IOException {
     long endNs = System.nanoTime() + GROUP_WAIT_MAX.toNanos();
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.address()))) {
-      while (admin.describeConsumerGroups(List.of(group)).all().get().values().stream()
-          .noneMatch(described -> isShared(described, count))) {
+      while (!isShared(admin, group, count)) {
         if (System.nanoTime() - endNs > 0) {
           throw new IOException("the instances of group " + group + " do not share its partitions");
         }
         LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
       }
+    }
+  }
+
+  private static boolean isShared(Admin admin, String group, int count)
+      throws InterruptedException, ExecutionException {
+    try {
+      return admin.describeConsumerGroups(List.of(group)).all().get().values().stream()
+          .anyMatch(described -> isShared(described, count));
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return false; // no instance has joined yet
+      }
+      throw e;
     }
   }
 
