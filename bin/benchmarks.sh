@@ -30,5 +30,5 @@ fleet() { # [SNAPTS [DEVICES [SEED [SESSIONS]]]]: a main class in the tests of c
 alone() { # main class, arguments
 	mkdir -p "$root/build/tmp" # JMH leaves a lock there, and a killed benchmark its native libraries
 	exec setpriv --pdeathsig KILL "$JAVA_HOME/bin/java" "-Djava.io.tmpdir=$root/build/tmp" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
-		-XX:-UsePerfData -cp "$root/lab/benchmarks/target/benchmarks-$(version).jar:$root/lab/benchmarks/target/lib/*" "$@"
+		-XX:-UsePerfData -Dlogback.statusListenerClass=ch.qos.logback.core.status.NopStatusListener -cp "$root/lab/benchmarks/target/benchmarks-$(version).jar:$root/lab/benchmarks/target/lib/*" "$@"
 }

@@ -22,8 +22,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Retention {
   private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
 
-  /// Final intervals that are given to the export in one run, if they were in none.
-  private static final int EXPORTED_AT_ONCE = 10_000;
+  /// Final intervals that are given to the export in one transaction, if they were in none.
+  private static final int EXPORTED_AT_ONCE = 100_000;
 
   // Those of not_sealable (V112), so that each counter begins with 0.
   private static final List<String> LEDGER_REASONS =
@@ -106,12 +106,7 @@ public final class Retention {
   private void ledger(long until, Instant now) {
     long sealed = jdbc.sql("select sealed_month()").query(Long.class).single();
     if (until > sealed && hasRowsBefore(until)) {
-      var unused =
-          jdbc.sql("select export_missing(?, ?)")
-              .param(until)
-              .param(EXPORTED_AT_ONCE)
-              .query(Long.class)
-              .single();
+      exportMissing(until);
       List<String> reasons =
           jdbc.sql("select reason from not_sealable(?)").param(until).query(String.class).list();
       reasons.forEach(reason -> refuse("ledger", reason));
@@ -120,6 +115,18 @@ public final class Retention {
       }
     }
     jdbc.sql("select forget_sealed()").query(_ -> {});
+  }
+
+  private void exportMissing(long until) {
+    long given;
+    do {
+      given =
+          jdbc.sql("select export_missing(?, ?)")
+              .param(until)
+              .param(EXPORTED_AT_ONCE)
+              .query(Long.class)
+              .single();
+    } while (given == EXPORTED_AT_ONCE && !Thread.currentThread().isInterrupted());
   }
 
   private boolean hasRowsBefore(long until) {

@@ -304,6 +304,28 @@ class RetentionTest {
   }
 
   @Test
+  void aNewReportOfADroppedMonthKeepsItsIdentityHoweverOftenRetentionRuns() {
+    Instant first = clock.instant();
+    UsageReport late =
+        Reports.report("snapt-1", "late", 1, 0, "alice", first, Reports.workedExample()).build();
+    MediationService mediation = postFourMonths();
+    owner.update("update cdr_export set enabled = true");
+    retain(3, 0);
+    export();
+    retain(3, 0);
+    assertThat(count("sealed where forgotten")).isEqualTo(1);
+
+    // The time at the bridge counts for a report that has waited in a topic.
+    clock.advance(MONTH.multipliedBy(-4));
+    assertThat(verdict(mediation, late, first)).isEqualTo(ReportVerdict.POSTED);
+    clock.advance(MONTH.multipliedBy(4));
+    retain(3, 0);
+    assertThat(count("ledger_identity")).isEqualTo(count("ledger_transaction"));
+    assertThat(verdict(mediation, late, first)).isEqualTo(ReportVerdict.ALREADY_POSTED);
+    verify();
+  }
+
+  @Test
   void aStatementAfterDroppedMonthsBeginsAtAKeptReceiptAndIsVerifiedOffline() throws Exception {
     MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
     topUp();

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -46,6 +47,28 @@ public final class BillingBenchCommand implements Callable<Integer> {
   @Option(names = "--requests", description = "of each page in a round (default ${DEFAULT-VALUE})")
   private int requests = 1_000;
 
+  @Option(
+      names = "--cores",
+      description =
+          "share of one core that each instance gets when one is compared with three (default ${DEFAULT-VALUE})")
+  private double cores = 0.2;
+
+  @Option(
+      names = "--month",
+      description =
+          "flow intervals of a month that is dropped, once; 0 for none (default ${DEFAULT-VALUE})")
+  private long month = 1_000_000;
+
+  @Option(
+      names = "--cgr-engine",
+      description = "CGRateS's program (default: that on the search path)")
+  private Optional<Path> engine = Optional.empty();
+
+  @Option(
+      names = "--cgrates-data",
+      description = "CGRateS's shared files (default ${DEFAULT-VALUE})")
+  private Path cgratesData = CgratesInstallation.PACKAGED_DATA;
+
   @Option(names = "--resume", description = "go on with the run that was interrupted")
   private boolean isResumed;
 
@@ -57,12 +80,13 @@ public final class BillingBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Scale scale = new Scale(rounds, sizes, reports, flows, accounts, requests);
+    Scale scale = new Scale(rounds, sizes, reports, flows, accounts, requests, cores, month);
     Path data = options.output().resolve("billing");
     MeasuredRows rows = MeasuredRows.open(data.resolve("rows.jsonl"), scale.settings(), isResumed);
-    new BillingRounds(scale, rows, options.root(), data, isResumed).run();
+    Optional<CgratesInstallation> cgrates = CgratesInstallation.find(engine, cgratesData);
+    new BillingRounds(scale, rows, options.root(), data, isResumed, cgrates).run();
     Report.of("billing", TITLE, conditions(scale), BillingTable.GRID, BillingTable.of(rows, sizes))
-        .without(missing())
+        .without(missing(cgrates.isPresent()))
         .publish(System.out, options.output());
     return CommandLine.ExitCode.OK;
   }
@@ -78,11 +102,16 @@ public final class BillingBenchCommand implements Callable<Integer> {
     return conditions;
   }
 
-  private static Map<String, String> missing() {
+  private static Map<String, String> missing(boolean hasCgrates) {
     Map<String, String> missing = new LinkedHashMap<>();
-    missing.put("reports over Kafka", "this benchmark has no broker yet");
-    missing.put("three instances", "needs the partitions of Kafka");
-    missing.put("CGRateS", "not built here yet");
+    if (!QueueRounds.obstacle().isEmpty()) {
+      missing.put("three instances", QueueRounds.obstacle());
+    }
+    if (!hasCgrates) {
+      missing.put(
+          "CGRateS",
+          "is not installed; its documentation says \"50000+ req/sec\" without saying of what (cgrates.readthedocs.io, Overview, Features)");
+    }
     if (Pgbench.program().isEmpty()) {
       missing.put("pgbench", "is not installed");
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -24,21 +23,31 @@ final class BillingRounds {
   private static final double RATING_SECONDS = 5;
   private static final int PGBENCH_SECONDS = 10;
   private static final int DELAY_SECONDS = 15;
-  private static final Duration SPAN = Duration.ofHours(20); // within the grace time
 
   private final Scale scale;
   private final MeasuredRows rows;
   private final Path root;
   private final Path data;
   private final boolean isResumed;
+  private final Optional<CgratesInstallation> cgrates;
   private final Random random = new Random(SEED);
 
-  BillingRounds(Scale scale, MeasuredRows rows, Path root, Path data, boolean isResumed) {
+  /// @param root of the clone with the programs
+  /// @param data directory of databases and logs
+  /// @param cgrates peer on the same PostgreSQL, if it is installed
+  BillingRounds(
+      Scale scale,
+      MeasuredRows rows,
+      Path root,
+      Path data,
+      boolean isResumed,
+      Optional<CgratesInstallation> cgrates) {
     this.scale = scale;
     this.rows = rows;
     this.root = root;
     this.data = data;
     this.isResumed = isResumed;
+    this.cgrates = cgrates;
   }
 
   void run() throws Exception {
@@ -60,7 +69,27 @@ final class BillingRounds {
         }
       }
       delete(directory); // a large database may fill the disk for the next one
+      if (isFirst(size)) {
+        queue(size);
+      }
     }
+    if (scale.month() > 0 && rows.count(BillingTable.DROP) == 0) {
+      Path directory = data.resolve("month");
+      delete(directory);
+      rows.add(
+          BillingTable.DROP,
+          new MonthDrop(scale, root, directory, random).longestWaitMs(scale.month()));
+      delete(directory);
+    }
+  }
+
+  private void queue(long size) throws Exception {
+    Path directory = data.resolve("queue");
+    if (!isResumed) {
+      delete(directory);
+    }
+    new QueueRounds(scale, rows, root, directory, random).run(size);
+    delete(directory);
   }
 
   private boolean isMissing(String row) {
@@ -78,18 +107,19 @@ final class BillingRounds {
     return isFirst(size)
         ? Stream.concat(
             all,
-            Stream.of(BillingTable.DELAY, BillingTable.PGBENCH)
-                .filter(row -> !row.equals(BillingTable.PGBENCH) || Pgbench.program().isPresent()))
+            Stream.of(BillingTable.DELAY, BillingTable.PGBENCH, BillingTable.CGRATES)
+                .filter(row -> !row.equals(BillingTable.PGBENCH) || Pgbench.program().isPresent())
+                .filter(row -> !row.equals(BillingTable.CGRATES) || cgrates.isPresent()))
         : all;
   }
 
   private void measure(MeasuredBilling billing, long size) throws Exception {
-    billing.openAccounts(scale.accounts() + 1); // the last one is for delays
+    billing.database().openAccounts(scale.accounts() + 1); // the last one is for delays
     String run = UUID.randomUUID().toString().substring(0, 8);
     GeneratedReports reports =
         new GeneratedReports(run, scale.accounts(), scale.flows(), random.nextLong());
     PostingLoad load = new PostingLoad(billing.bridge());
-    load(billing, load, reports, size);
+    load.fill(billing.database(), reports, scale, random, size);
     load.run(newest(reports)); // compiles what the load has not
     for (int round = 0; round < scale.rounds(); round++) {
       post(billing, load, reports, size, round);
@@ -97,19 +127,8 @@ final class BillingRounds {
       if (isFirst(size)) {
         delay(billing, load, reports, round);
         pgbench(billing, round);
+        cgrates(billing, round);
       }
-    }
-  }
-
-  private void load(MeasuredBilling billing, PostingLoad load, GeneratedReports reports, long size)
-      throws Exception {
-    for (long loaded = billing.flowIntervals(); loaded < size; ) {
-      int more = (int) Math.min(scale.reports(), Math.ceilDiv(size - loaded, scale.flows()));
-      Instant now = Instant.now();
-      Instant end = now.minusMillis((long) (random.nextDouble() * SPAN.toMillis()));
-      load.run(reports.requests(more, end, now));
-      loaded += (long) more * scale.flows();
-      System.err.printf(Locale.ROOT, "loaded %,d of %,d%n", loaded, size);
     }
   }
 
@@ -126,7 +145,7 @@ final class BillingRounds {
     if (rows.count(post) > round && rows.count(copy) > round) {
       return;
     }
-    try (Connection connection = billing.connect()) {
+    try (Connection connection = billing.database().connect()) {
       long before = CopiedRows.newest(connection);
       List<SubmitRequest> requests = newest(reports);
       double seconds = load.run(requests);
@@ -184,7 +203,21 @@ final class BillingRounds {
     if (program.isPresent() && rows.count(BillingTable.PGBENCH) == round) {
       rows.add(
           BillingTable.PGBENCH,
-          Pgbench.prepare(program.get(), billing.owner()).transactionsPerSecond(PGBENCH_SECONDS));
+          Pgbench.prepare(program.get(), billing.database().owner())
+              .transactionsPerSecond(PGBENCH_SECONDS));
+    }
+  }
+
+  private void cgrates(MeasuredBilling billing, int round) throws Exception {
+    if (cgrates.isEmpty() || rows.count(BillingTable.CGRATES) > round) {
+      return;
+    }
+    try (CgratesPeer peer =
+        CgratesPeer.start(
+            cgrates.get(), billing.database().owner(), data.resolve("cgrates"), scale.accounts())) {
+      CgratesLoad load = new CgratesLoad(peer, scale, "round-" + round, random);
+      load.perSecond(Math.ceilDiv(scale.reports(), 8)); // opens its connections to PostgreSQL
+      rows.add(BillingTable.CGRATES, load.perSecond(scale.reports()));
     }
   }
 

@@ -14,13 +14,22 @@ import java.util.stream.IntStream;
 final class BillingTable {
   static final String RATING = "rating";
   static final String PGBENCH = "pgbench";
+  static final String CGRATES = "cgrates";
   static final String DELAY = "visible";
+  static final String QUEUE = "kafka";
+  static final String QUEUE_COPY = "kafka copy";
+  static final String DROP = "drop";
+  static final String ONE = "one instance";
+  static final String THREE = "three instances";
   private static final double RATING_MIN = 2_000_000;
   private static final double POSTING_MIN = 30_000;
   private static final double COPY_SHARE_MIN = 0.5;
   private static final double DELAY_MS_MAX = 1_000;
   private static final double READ_MS_MAX = 20;
   private static final double SPREAD_MAX = 1.1;
+  private static final double INSTANCES_MIN = 2.5;
+  private static final double CGRATES_MIN = 3;
+  private static final double DROP_MS_MAX = 10_000; // deadline of a bridge
 
   /// A row with the values of its rounds.
   record Line(String row, String title, String unit, double[] values, Optional<Verdict> goal) {
@@ -64,10 +73,26 @@ final class BillingTable {
       } else {
         table.plain(post, title, "flow intervals/s");
       }
-      table.plain(at("copy", size), "COPY of the same rows" + loaded, "flow intervals/s");
-      table.share(size, loaded);
+      String copy = at("copy", size);
+      table.plain(copy, "COPY of the same rows" + loaded, "flow intervals/s");
+      table.quotient(
+          at("share", size),
+          "posted, as a share of COPY" + loaded,
+          post,
+          copy,
+          COPY_SHARE_MIN,
+          "× COPY");
     }
+    table.queue();
     table.plain(PGBENCH, "pgbench on the same PostgreSQL, 4 clients", "transactions/s");
+    table.plain(CGRATES, "CGRateS on the same PostgreSQL, 32 clients", "records/s");
+    table.quotient(
+        "cgrates multiple",
+        "rated and posted over gRPC, as a multiple of CGRateS",
+        at("post", first),
+        CGRATES,
+        CGRATES_MIN,
+        "× CGRateS");
     table.atMost(DELAY, "report until visible balance at half load, p99", "ms", DELAY_MS_MAX);
     for (long size : sizes) {
       for (ReadTimes.Page page : ReadTimes.Page.values()) {
@@ -83,6 +108,7 @@ final class BillingTable {
       }
     }
     table.spread(sizes);
+    table.atMost(DROP, "wait of a report while a month is dropped, longest", "ms", DROP_MS_MAX);
     return table.lines.stream().filter(line -> line.values().length > 0).toList();
   }
 
@@ -104,18 +130,33 @@ final class BillingTable {
     return new Line(line.row(), line.title(), line.unit(), line.values(), Optional.of(verdict));
   }
 
-  // Both values of a round are measured one after the other, on the same rows.
-  private void share(long size, String loaded) {
-    double[] posted = rows.values(at("post", size));
-    double[] copied = rows.values(at("copy", size));
-    double[] shares =
-        IntStream.range(0, Math.min(posted.length, copied.length))
-            .mapToDouble(i -> posted[i] / copied[i])
+  private void queue() {
+    atLeast(QUEUE, "rated and posted over Kafka", "flow intervals/s", POSTING_MIN);
+    plain(QUEUE_COPY, "COPY of the rows that came over Kafka", "flow intervals/s");
+    quotient(
+        "kafka share",
+        "posted over Kafka, as a share of COPY",
+        QUEUE,
+        QUEUE_COPY,
+        COPY_SHARE_MIN,
+        "× COPY");
+    plain(ONE, "one instance over Kafka, of limited processor time", "flow intervals/s");
+    plain(THREE, "three such instances in one group", "flow intervals/s");
+    quotient(
+        "scaling", "three instances, as a multiple of one", THREE, ONE, INSTANCES_MIN, "× one");
+  }
+
+  // Both values of a round are measured one after the other.
+  private void quotient(
+      String row, String title, String dividend, String divisor, double bound, String unit) {
+    double[] dividends = rows.values(dividend);
+    double[] divisors = rows.values(divisor);
+    double[] quotients =
+        IntStream.range(0, Math.min(dividends.length, divisors.length))
+            .mapToDouble(i -> dividends[i] / divisors[i])
             .toArray();
-    Line line =
-        new Line(
-            at("share", size), "posted, as a share of COPY" + loaded, "", shares, Optional.empty());
-    lines.add(judged(line, Verdict.atLeast(COPY_SHARE_MIN, "× COPY", line.median())));
+    Line line = new Line(row, title, "", quotients, Optional.empty());
+    lines.add(judged(line, Verdict.atLeast(bound, unit, line.median())));
   }
 
   private void spread(List<Long> sizes) {

@@ -51,6 +51,11 @@ final class GeneratedReports {
     random = new Random(seed);
   }
 
+  /// Returns the applications that flows take in turn.
+  static List<String> applications() {
+    return KINDS.stream().map(Kind::application).toList();
+  }
+
   static String account(int number) {
     return "bench-" + number;
   }

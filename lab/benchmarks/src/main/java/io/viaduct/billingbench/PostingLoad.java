@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// Submits requests as a bridge does, with several in flight. Each answer comes after the commit.
-final class PostingLoad {
+final class PostingLoad implements ReportLoad {
   /// The bridge's default `billing.in-flight`.
   private static final int IN_FLIGHT = 4;
 
@@ -29,16 +29,15 @@ final class PostingLoad {
     this.bridge = bridge;
   }
 
-  /// Submits all requests as fast as billing answers.
-  ///
-  /// @return seconds from the first request to the last answer
-  double run(List<SubmitRequest> requests) throws InterruptedException, ExecutionException {
+  @Override
+  public double run(List<SubmitRequest> requests) throws InterruptedException, ExecutionException {
     return run(requests, 0);
   }
 
   /// Submits the requests at an even rate.
   ///
   /// @param requestNs time between two requests; 0: as fast as billing answers
+  /// @return seconds from the first request to the last answer
   /// @throws ExecutionException if a report was not posted
   double run(List<SubmitRequest> requests, long requestNs)
       throws InterruptedException, ExecutionException {

@@ -12,7 +12,17 @@ import java.util.Map;
 /// @param flows of each report
 /// @param accounts that are charged
 /// @param requests of each page in a round
-record Scale(int rounds, List<Long> sizes, int reports, int flows, int accounts, int requests) {
+/// @param cores share of one core that each instance gets when one is compared with three
+/// @param month flow intervals of the month that is dropped; 0 to drop none
+record Scale(
+    int rounds,
+    List<Long> sizes,
+    int reports,
+    int flows,
+    int accounts,
+    int requests,
+    double cores,
+    long month) {
   Scale {
     if (sizes.isEmpty() || !sizes.equals(sizes.stream().sorted().distinct().toList())) {
       throw new IllegalArgumentException("--sizes must ascend, got " + sizes);
@@ -31,6 +41,8 @@ record Scale(int rounds, List<Long> sizes, int reports, int flows, int accounts,
     words.put("flows of a report", Integer.toString(flows));
     words.put("accounts", Integer.toString(accounts));
     words.put("requests of a round", Integer.toString(requests));
+    words.put("cores of each of three instances", Double.toString(cores));
+    words.put("dropped month", Long.toString(month));
     return words;
   }
 }
