@@ -74,7 +74,7 @@ public final class CreditLoadCommand implements Callable<Integer> {
     List<CreditLoad.Round> later = new ArrayList<>();
     List<CreditLoad.Round> last = new ArrayList<>();
     try (MeasuredBilling billing = MeasuredBilling.start(options.root(), directory)) {
-      billing.openAccounts(accounts);
+      billing.database().openAccounts(accounts);
       lend(billing);
       round(billing, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()); // compiles
       for (int round = 1; round <= rounds; round++) {
@@ -93,7 +93,7 @@ public final class CreditLoadCommand implements Callable<Integer> {
 
   // A credit limit, because money would need a posting for each account.
   private static void lend(MeasuredBilling billing) throws IOException, SQLException {
-    try (Connection connection = billing.connect();
+    try (Connection connection = billing.database().connect();
         var statement = connection.createStatement()) {
       statement.executeUpdate(
           "update credit_account set credit_limit_microdenarii = 1000000000 where account like 'bench-%'");

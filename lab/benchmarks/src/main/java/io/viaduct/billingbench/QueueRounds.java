@@ -1,5 +1,6 @@
 package io.viaduct.billingbench;
 
+import io.viaduct.testbed.report.MeasuredRows;
 import io.viaduct.usage.v1.SubmitRequest;
 import java.io.IOException;
 import java.nio.file.Path;
