@@ -116,8 +116,8 @@ final class HostTunnel implements NetworkWatch.Listener, AutoCloseable {
 
   private void woken(long sleptMs) {
     if (sleptMs > 0) {
-      owner.woken(sleptMs);
       data.awake();
+      owner.woken(sleptMs);
     }
   }
 

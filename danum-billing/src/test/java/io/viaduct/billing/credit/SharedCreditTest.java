@@ -16,8 +16,8 @@ class SharedCreditTest {
   /// then come an interval of 250 ms, a report that takes half a second, and a push.
   private static final long WAIT_MS_MAX = 6_000;
 
-  /// A tenth of a denarius, beside the rounding of each report. Runs have been beyond their
-  /// credit by 0.014 den at most; why is not found yet.
+  /// A tenth of a denarius, beside the rounding of each report. Runs have been beyond their credit
+  /// by 0.014 den at most; why is not found yet.
   private static final long TOLERANCE = DENARIUS / 10;
 
   private static final Application WEB = new Application("web", ServiceClass.HT_HD);

@@ -16,6 +16,9 @@ final class MovedLinks {
   static final int MOST = TunnelLimits.PATHS_MAX;
 
   /// Greatest rate: more than any link has.
+  // The least rate that pacing finds; a lower one would hold the first packet back for minutes.
+  private static final long BIT_PER_SECOND_MIN = 64_000;
+
   private static final long BIT_PER_SECOND_MAX = 10_000_000_000_000L;
 
   private MovedLinks() {}
@@ -44,11 +47,12 @@ final class MovedLinks {
       if (rates.size() == MOST) {
         leftOut.accept("at most %d links, got %d".formatted(MOST, request.getLinksCount()));
         break;
-      } else if (!isNamed || !isRate(limit) || !isRate(capacity) || capacity == 0) {
+      } else if (!isNamed || limit != 0 && !isRate(limit) || !isRate(capacity)) {
         leftOut.accept(
-            "a link has a name of 1 to %d letters, digits, '.', '_' and '-', and rates up to %d bit/s, got '%s', %s and %s"
+            "a link has a name of 1 to %d letters, digits, '.', '_' and '-', and rates from %d to %d bit/s, got '%s', %s and %s"
                 .formatted(
                     LinkName.BYTES_MAX,
+                    BIT_PER_SECOND_MIN,
                     BIT_PER_SECOND_MAX,
                     LinkName.of(each.getLink()),
                     Long.toUnsignedString(limit),
@@ -62,6 +66,6 @@ final class MovedLinks {
   }
 
   private static boolean isRate(long bitPerSecond) {
-    return bitPerSecond >= 0 && bitPerSecond <= BIT_PER_SECOND_MAX;
+    return bitPerSecond >= BIT_PER_SECOND_MIN && bitPerSecond <= BIT_PER_SECOND_MAX;
   }
 }

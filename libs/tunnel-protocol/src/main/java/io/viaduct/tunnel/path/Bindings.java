@@ -134,17 +134,9 @@ public final class Bindings {
     return null;
   }
 
-  /// Returns the path that a new address may be of: the one that a datagram from there has named,
-  /// or the only one with an address; [#UNNAMED] if neither is there.
+  /// Returns the path that a new address has named, [#UNNAMED] before.
   public int pathOf(Candidate candidate) {
-    if (candidate.path != UNNAMED || bound != 1) {
-      return candidate.path;
-    }
-    int only = 0;
-    while (addresses[only] == null) {
-      only++;
-    }
-    return only;
+    return candidate.path;
   }
 
   /// Takes a RESPONSE. It binds the address that sent it, if that address was challenged with this

@@ -180,7 +180,7 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
     }
-    boolean newest = accepted(count, outerBytes, before, from, nowNs);
+    boolean newest = accepted(count, 0, before, from, nowNs);
     return restore(code, newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 
@@ -194,7 +194,11 @@ final class DatagramReceiver {
     }
   }
 
-  /// Notes an authentic datagram. @return true if its sequence is the highest so far
+  /// Notes an authentic datagram, or the datagrams of a body.
+  ///
+  /// @param outerBytes that have come from this address for sure: those of a body may have come
+  ///   from several
+  /// @return true if its sequence is the highest so far
   private boolean accepted(
       int datagrams, int outerBytes, long before, @Nullable InetSocketAddress from, long nowNs) {
     totals.receivedDatagrams(datagrams);

@@ -34,8 +34,11 @@ final class DatagramWriter {
 
   /// The other paths, as the writer of one path needs them.
   interface OtherPaths {
-    /// Returns whether a burst could leave again by another path if this one is lost.
-    boolean mayRepeat();
+    /// Returns whether a burst could leave again, by another path or to another address, if it is
+    /// lost.
+    ///
+    /// @param to where it goes; null at the agent, and by the control connection
+    boolean mayRepeat(@Nullable InetSocketAddress to);
 
     /// Returns the queue of copies of a path, null for a path that is not open.
     @Nullable CopyQueue copiesOf(int path);
@@ -152,7 +155,11 @@ final class DatagramWriter {
   private boolean isPaid(Compound next) {
     return candidate != null
         && !next.isLong()
-        && bytes(next) + Record.STAMP_BLOCK_BYTES + headerBytes(candidate) <= candidate.credit();
+        && outerBytes(next, candidate) <= Math.min(candidate.credit(), budget.mtu.size());
+  }
+
+  private static int outerBytes(Compound next, Candidate to) {
+    return bytes(next) + Record.STAMP_BLOCK_BYTES + headerBytes(to);
   }
 
   private static int headerBytes(Candidate of) {
@@ -238,7 +245,7 @@ final class DatagramWriter {
     int segmentBytes = 0;
     int segments = 0;
     int copyPath = FlowState.NO_PATH;
-    boolean mayRepeat = others.mayRepeat();
+    boolean mayRepeat = others.mayRepeat(to);
     boolean kept = false;
     boolean bound = false;
     boolean toCandidate = candidate != null && candidate.credit() > 0;
@@ -288,22 +295,33 @@ final class DatagramWriter {
     } else if (kept) {
       recent.add(burst, filled, segmentBytes, nowNs);
     }
-    if (toCandidate) {
-      copy(burst, filled, sink, nowNs);
-    }
+    ByteBuf copy = toCandidate ? copyOf(burst, filled) : null;
     give(sink, burst.writerIndex(filled), segmentBytes, bound, to, nowNs);
+    if (copy != null) {
+      sendCopy(copy, sink, nowNs);
+    }
   }
 
-  /// Sends a second copy of a datagram to the new address, if it has credit. Its loss says nothing
-  /// about the path, so it does not count as sent by it.
-  private void copy(ByteBuf datagram, int length, DatagramSink sink, long nowNs) {
+  // Null if the new address has not the credit, or its outer headers leave less room.
+  private @Nullable ByteBuf copyOf(ByteBuf datagram, int length) {
     Candidate to = candidate;
     int outerBytes = to == null ? 0 : length + headerBytes(to);
-    if (to != null && to.pays(outerBytes)) {
-      totals.sentOverhead(outerBytes);
-      ByteBuf second = memory.allocator.directBuffer(length).writeBytes(datagram, 0, length);
-      sink.send(second, length, to.address(), nowNs);
+    return to == null || outerBytes > to.credit() || outerBytes > budget.mtu.size()
+        ? null
+        : memory.allocator.directBuffer(length).writeBytes(datagram, 0, length);
+  }
+
+  /// Sends a second copy to the new address, unless the sink is full now. Its loss says nothing
+  /// about the path, so it does not count as sent by it.
+  private void sendCopy(ByteBuf copy, DatagramSink sink, long nowNs) {
+    Candidate to = candidate;
+    int length = copy.readableBytes();
+    if (to == null || !sink.isWritable() || !to.pays(length + headerBytes(to))) {
+      copy.release();
+      return;
     }
+    totals.sentOverhead(length + headerBytes(to));
+    sink.send(copy, length, to.address(), nowNs);
   }
 
   /// Returns the second path that a compound takes, because one of its flows asks for it.

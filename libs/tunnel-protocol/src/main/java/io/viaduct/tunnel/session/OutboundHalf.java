@@ -153,8 +153,8 @@ final class OutboundHalf {
     // The only path of a device may move to another address, which its NAT or it decides; what
     // leaves the device takes the new one at once.
     @Override
-    public boolean mayRepeat() {
-      return hasCopies && (!atDevice || paths.areSeveralInUse());
+    public boolean mayRepeat(@Nullable InetSocketAddress to) {
+      return hasCopies && (atDevice ? paths.areSeveralInUse() : to != null);
     }
 
     @Override
@@ -177,7 +177,7 @@ final class OutboundHalf {
       long nowNs) {
     Candidate candidate = to == null ? null : path.candidate;
     Candidate copyTo = candidate != null && candidate.isOpen(nowNs) ? candidate : null;
-    boolean both = path.isMoving();
+    boolean both = to != null && path.isMoving();
     boolean more = path.datagrams.drain(sink, to, copyTo, both, link, nowNs);
     while (!more && path.compounds.closeFilled(nowNs)) {
       more = path.datagrams.drain(sink, to, copyTo, both, link, nowNs);

@@ -221,10 +221,33 @@ final class PathExchange {
   /// Lets a new address have copies of what leaves for its path, within what has come from there.
   private void credit(InetSocketAddress from, int bytes) {
     Candidate candidate = bindings.credit(from, bytes);
-    SessionPath its = candidate == null ? null : paths.find(bindings.pathOf(candidate));
-    if (its != null && bindings.address(its.id) != null) {
-      its.candidate = candidate;
+    if (candidate == null) {
+      return;
     }
+    SessionPath its = pathOf(candidate);
+    for (SessionPath each : paths.open()) {
+      if (each == its) {
+        each.candidate = candidate;
+      } else if (each.candidate == candidate) {
+        each.candidate = null; // it was taken for this path before it named another one
+      }
+    }
+  }
+
+  /// Returns the bound path that a new address is of: the named one, or the only one in use.
+  private @Nullable SessionPath pathOf(Candidate candidate) {
+    int named = bindings.pathOf(candidate);
+    SessionPath found = null;
+    for (SessionPath each : paths.open()) {
+      boolean isMeant = named == Bindings.UNNAMED ? each.use != PathUse.NO : each.id == named;
+      if (isMeant && bindings.address(each.id) != null) {
+        if (found != null) {
+          return null;
+        }
+        found = each;
+      }
+    }
+    return found;
   }
 
   private Verdict heard(InetSocketAddress from, int path, boolean newest, long nowNs) {

@@ -99,7 +99,7 @@ final class SessionPaths {
   }
 
   /// Finds out which paths packets may leave by: those of use YES; without one those of use SPARE;
-  /// without one path 0, where packets wait.
+  /// without one the first path of use YES, or else SPARE, or else path 0, where packets wait.
   ///
   /// @param carries tells whether a path has a peer to send to
   /// @return true if the set has changed
@@ -112,9 +112,22 @@ final class SessionPaths {
       spare = new SessionPath[0];
     }
     if (usable.length == 0) {
-      usable = new SessionPath[] {first};
+      usable = new SessionPath[] {whereToWait()};
     }
     return !Arrays.equals(before, usable);
+  }
+
+  // A path that is in use comes back, or moves to another address. One that the device has left
+  // leads nowhere.
+  private SessionPath whereToWait() {
+    for (PathUse use : new PathUse[] {PathUse.YES, PathUse.SPARE}) {
+      for (SessionPath each : open) {
+        if (each.use == use) {
+          return each;
+        }
+      }
+    }
+    return first;
   }
 
   private SessionPath[] having(PathUse use, Predicate<SessionPath> carries) {

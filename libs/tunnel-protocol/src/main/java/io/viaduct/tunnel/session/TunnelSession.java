@@ -410,7 +410,8 @@ public final class TunnelSession implements AutoCloseable {
     long next = Math.min(timers.dueNs(), inbound.restorer.dueNs());
     for (SessionPath each : outbound.paths.open()) {
       // Datagrams of a path that leads nowhere now wait for the path, and not for a time.
-      long heldUntilNs = path.carries(each) ? each.datagrams.heldUntilNs() : Long.MAX_VALUE;
+      boolean leads = path.carries(each) || path.carriesToBoth(each);
+      long heldUntilNs = leads ? each.datagrams.heldUntilNs() : Long.MAX_VALUE;
       next = Math.min(next, Math.min(heldUntilNs, each.mtu.nextTickNs()));
       next = Math.min(next, Math.min(each.copies.heldUntilNs(), each.repeats.heldUntilNs()));
       next = Math.min(next, each.movingUntilNs);

@@ -152,6 +152,52 @@ class NewAddressTest {
   }
 
   @Test
+  void aSinkThatIsFullAfterADatagramGetsNoCopyOfIt() {
+    talk(500);
+    moves();
+    talk(2 * DELAY_MS); // the new address is challenged, and has credit
+    for (int i = 0; i < 100; i++) {
+      rig.roomOfSink = 1;
+      rig.send(rig.snapt, PacketForge.udp(FLOW.reversed(), new byte[100]));
+      rig.roomOfSink = Integer.MAX_VALUE;
+      rig.advanceMs(1);
+    }
+  }
+
+  @Test
+  void theOnlyPathInUseMovesAsWellIfAnotherOneWasThereBefore() {
+    rig.close();
+    rig = PathsRig.opened(ServiceClass.LT_LD, Set.of(), 1);
+    talk(200);
+    rig.use(0, PathUse.NO);
+    talk(300);
+    rig.links.getLast().address = NEW;
+    rig.links.getFirst().losesDown = true;
+    talk(20);
+    rig.agent.probe(1, Carrier.UDP, rig.nowNs);
+    talk(500);
+    rig.advanceMs(1_000);
+    assertThat(numbers(rig.atAgent)).hasSize(number).doesNotHaveDuplicates();
+    assertThat(rig.snapt.bindingOf(1)).isEqualTo(NEW);
+  }
+
+  @Test
+  void whatGoesByTheControlConnectionDoesNotWaitForANewAddress() {
+    rig.connect();
+    talk(100);
+    rig.links.getFirst().losesDown = true;
+    rig.agent.carryBy(Carrier.CONTROL);
+    talk(100);
+    arrivals.clear();
+    for (int i = 0; i < 10; i++) {
+      rig.links.getFirst().address = new InetSocketAddress("203.0.113.9", 41_000 + i);
+      rig.agent.probe(0, Carrier.UDP, rig.nowNs);
+      talk(100);
+    }
+    assertThat(longestSilenceMs()).isLessThan(45); // packets wait for others of their class
+  }
+
+  @Test
   void aDeviceOfTheVersionBeforeGetsNothingBeforeItsAnswer() {
     rig.close();
     rig = opened(ServiceClass.LT_LD, Set.of());

@@ -96,6 +96,9 @@ final class PathsRig implements AutoCloseable {
       new PriorityQueue<>(Comparator.comparingLong(Flight::atNs).thenComparingLong(Flight::order));
   private long order;
 
+  /// Bursts that the sinks of UDP still take.
+  int roomOfSink = Integer.MAX_VALUE;
+
   /// Draws the faults of the links.
   SplittableRandom weather = new SplittableRandom(1);
 
@@ -224,11 +227,14 @@ final class PathsRig implements AutoCloseable {
 
     @Override
     public boolean isWritable() {
-      return true;
+      return roomOfSink > 0;
     }
 
     @Override
     public void send(ByteBuf burst, int segment, @Nullable InetSocketAddress to, long now) {
+      if (roomOfSink-- <= 0) {
+        throw new IllegalStateException("the sink is full: it must be asked before each burst");
+      }
       while (burst.isReadable()) {
         byte[] datagram = new byte[Math.min(segment, burst.readableBytes())];
         burst.readBytes(datagram);
