@@ -28,6 +28,7 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
 
   private final CreditControl control;
   private final CreditSessions sessions = new CreditSessions();
+  private final Reauthorisations reauthorisations = new Reauthorisations();
   private final AccountLocks locks = new AccountLocks();
   private final Set<String> changed = ConcurrentHashMap.newKeySet(); // accounts to look at
   private final Semaphore connections;
@@ -120,10 +121,12 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
     Map<SessionKey, CreditStream> told = sessions.of(account);
     for (CreditAnswer answer : control.push(account, told.keySet(), clock.instant())) {
       SessionKey session = new SessionKey(answer.getSnaptId(), answer.getSessionId());
+      boolean asksBack =
+          answer.getReauthorise() && reauthorisations.mayAsk(session, clock.instant());
       CreditStream stream = told.get(session);
-      if (stream != null && stream.push(answer)) {
+      if (stream != null && stream.push(answer.toBuilder().setReauthorise(asksBack).build())) {
         meters.pushed(answer.getResult());
-        if (answer.getReauthorise()) {
+        if (asksBack) {
           meters.reauthorised();
         }
       }

@@ -24,6 +24,7 @@ final class SharedCredit {
   private static final int INTERVAL_MS = 60_000;
   private static final int SHORT_INTERVAL_MS = 250;
   private static final int AGAIN_MS = 5_000;
+  private static final int ASKED_BACK_MS = 250;
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
   private static final Bound PRICE =
       new Bound(List.of(new HighestPrice(OperatingPoint.MEASURED, 10, 400, 0, 0)));
@@ -39,6 +40,7 @@ final class SharedCredit {
   private final Random random;
   private final List<Carried> all = new ArrayList<>();
   private final Map<Integer, Long> intervals = new HashMap<>(); // begin of each session's
+  private final Map<Integer, Long> askedBack = new HashMap<>(); // when each session was
   private final Set<Integer> chargedSoon = new HashSet<>(); // sessions whose interval is to end
   private final List<Report> underWay = new ArrayList<>();
   private List<Quota> quotas = List.of();
@@ -91,6 +93,9 @@ final class SharedCredit {
     }
 
     boolean isNeeded(long nowMs) {
+      if (isToldActive && !isActive(nowMs)) {
+        return isGranted && nowMs >= halfMs;
+      }
       return isActive(nowMs)
           && nowMs >= againMs
           && (!isPaid(nowMs) || used.bytes() >= halfBytes || nowMs >= halfMs);
@@ -98,7 +103,7 @@ final class SharedCredit {
 
     void carry(long nowMs) {
       boolean isPaid = isPaid(nowMs);
-      if (isPaid) {
+      if (isPaid && isActive(nowMs)) {
         long bytes = Math.min((long) (rate * STEP_MS / 1e3), grantedBytes - used.bytes());
         used = used.plus(new Use(bytes, STEP_MS, STEP_MS));
       }
@@ -291,7 +296,9 @@ final class SharedCredit {
     if (decision.isAnyWaiting()) {
       Set<SessionKey> holders = decision.holders();
       for (int session : intervals.keySet()) {
-        if (of(session).stream().anyMatch(each -> holders.contains(each.key()))) {
+        boolean isHolder = of(session).stream().anyMatch(each -> holders.contains(each.key()));
+        if (isHolder && nowMs - askedBack.getOrDefault(session, -1L << 32) >= ASKED_BACK_MS) {
+          askedBack.put(session, nowMs);
           ask(session);
           chargedSoon.add(session);
         }

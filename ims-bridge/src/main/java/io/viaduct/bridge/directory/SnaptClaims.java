@@ -35,8 +35,8 @@ public final class SnaptClaims {
   public static final Duration SILENCE = Duration.ofMillis(3_500);
 
   /// Time in which a SNAPT whose stream has ended may come back before it leaves the lists: it
-  /// opens a broken stream again after 1 s. A change must reach all devices within 5 s.
-  static final Duration RETURN = Duration.ofSeconds(2);
+  /// opens a broken stream again after 1.5 s at most. A change must reach all devices within 5 s.
+  static final Duration RETURN = Duration.ofSeconds(3);
 
   private static final Logger LOG = LoggerFactory.getLogger(SnaptClaims.class);
 

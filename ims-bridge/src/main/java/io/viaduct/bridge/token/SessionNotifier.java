@@ -78,6 +78,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private record SubscribeRequest(
       String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
 
+  private int begin; // of the clock's thread
   private final Settings settings;
   private final Authentication authentication;
   private final TrustDomain trust;
@@ -385,19 +386,24 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs, a
-  /// changed state of the credit. Those above [#PER_TICK_MAX] follow at the next calls.
+  /// changed state of the credit. Those above [#PER_TICK_MAX] follow at the next calls, which begin
+  /// where this one ends: so a list that changes often keeps nobody from his token. Called on one
+  /// thread.
   public void onClock() {
     List<Subscription.Key> all;
     synchronized (this) {
       all = dialogs.keys();
     }
     int sent = 0;
-    for (Subscription.Key each : all) {
-      sent += notifyIfDue(each) ? 1 : 0;
+    for (int i = 0; i < all.size(); i++) {
+      int at = (begin + i) % all.size();
+      sent += notifyIfDue(all.get(at)) ? 1 : 0;
       if (sent == PER_TICK_MAX) {
+        begin = at + 1;
         return;
       }
     }
+    begin = 0;
   }
 
   /// Sends a NOTIFY if one is due. The request's thread and the clock's thread may call this at the

@@ -278,7 +278,10 @@ class SessionNotifierTest {
     await().until(() -> alice.state().subscription() == Phase.ACTIVE);
     assertThat(grants).isEmpty();
     assertThat(notifier.size()).isOne();
-    notifier.onClock();
-    await().until(() -> grants.size() == 1);
+    await()
+        .until(() -> {
+          notifier.onClock();
+          return grants.size() == 1;
+        });
   }
 }

@@ -37,6 +37,7 @@ final class Quota {
   private long askedBytes;
   private boolean isToldActive;
   private boolean isAskedBack;
+  private boolean wasWanted;
   private long againNs;
   private boolean mustWait;
 
@@ -199,17 +200,24 @@ final class Quota {
     return hasFlowless;
   }
 
-  /// Returns whether it is time to ask for a grant: half of the bytes or of the time has passed.
+  /// Returns whether it is time to ask for a grant: half of the bytes or of the time has passed. An
+  /// application that has ended tells its last use by then: billing releases a grant that lapses,
+  /// and would give the credit for that use once more.
   boolean isNeeded(long nowNs) {
+    if (isToldActive && !isActive()) {
+      return granted && nowNs - halfNs >= 0;
+    }
     if (!isWanted() || mustWait && nowNs - againNs < 0) {
       return false;
     }
     return !isPaid(nowNs) || totalBytes() >= halfBytes || nowNs - halfNs >= 0;
   }
 
-  /// Lets the next request tell the use, so that the rest of the grant is given back.
+  /// Lets the next request tell the use, so that the rest of the grant is given back. Call it
+  /// before the next grant, which may come with the order.
   void giveBack() {
     isAskedBack = granted;
+    wasWanted = isWanted();
   }
 
   /// Returns whether the use has changed since it was told to billing, or the last flow has ended,
@@ -223,7 +231,7 @@ final class Quota {
   /// none.
   UsedUnits tell() {
     askedBytes = totalBytes();
-    isToldActive = isActive() && (!isAskedBack || isWanted());
+    isToldActive = isActive() && (!isAskedBack || wasWanted || isWanted());
     isAskedBack = false;
     int open = isToldActive ? flows.size() + (hasFlowless ? 1 : 0) : 0;
     if (!isToldActive) {

@@ -159,7 +159,10 @@ public final class SessionCredit {
 
   private void grant(CreditAnswer answer, long nowNs) {
     boolean isPush = answer.getNumber() == 0;
-    isAskedBack |= answer.getReauthorise();
+    if (answer.getReauthorise()) {
+      isAskedBack = true;
+      quotas.giveBack();
+    }
     isChargedSoon |= answer.getReauthorise();
     result = answer.getResult();
     isLow = answer.getLowCredit();
@@ -190,10 +193,7 @@ public final class SessionCredit {
   /// Asks for what is needed, and holds what is not paid, as counted just now.
   private void act(long nowNs) {
     if (dialog.mayAsk(nowNs) && (isAskedBack || isAnyNeeded(nowNs))) {
-      if (isAskedBack) {
-        quotas.giveBack();
-        isAskedBack = false;
-      }
+      isAskedBack = false;
       dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
     }
     boolean isShort = decide(nowNs);

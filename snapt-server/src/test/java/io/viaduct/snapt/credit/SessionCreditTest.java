@@ -155,8 +155,12 @@ class SessionCreditTest {
     billing.reauthorise(first, ServiceClass.LT_LD, 1_000_000);
     CreditRequest told = billing.next();
     assertThat(told.getUsed(0).getTotalBytes()).isEqualTo(2 * PACKET);
-    assertThat(told.getUsed(0).getFlows()).as("nothing was carried since").isZero();
-    billing.grant(told, 0, false);
+    assertThat(told.getUsed(0).getFlows()).as("it carries").isEqualTo(1);
+    billing.grant(told, 1_000_000, false);
+    billing.reauthorise(told, ServiceClass.LT_LD, 1_000_000);
+    CreditRequest idle = billing.next();
+    assertThat(idle.getUsed(0).getFlows()).as("nothing was carried since").isZero();
+    billing.grant(idle, 0, false);
     await().until(() -> !snapt.reports.isEmpty());
     assertThat(snapt.reports.getFirst().getPreBytes()).isEqualTo(2 * PACKET);
     carries(7000);

@@ -11,6 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MovedLinksTest {
+  private static final long RATE = 64_000; // the least
+
   private final List<String> leftOut = new ArrayList<>();
 
   private static MovedLink link(String name, long limit, long capacity) {
@@ -37,23 +39,24 @@ class MovedLinksTest {
   void aLinkThatBreaksARuleIsLeftOutAndTheOthersStay() {
     TakeOverRequest request =
         TakeOverRequest.newBuilder()
-            .addLinks(link("", 1, 1))
-            .addLinks(link("a b", 1, 1))
-            .addLinks(link("wlan0", 1, 0))
-            .addLinks(link("wlan0", -1, 1)) // 2^64 - 1
-            .addLinks(link("wlan0", 1, Long.MAX_VALUE))
-            .addLinks(link("eth0", 0, 8))
+            .addLinks(link("", RATE, RATE))
+            .addLinks(link("a b", RATE, RATE))
+            .addLinks(link("wlan0", RATE, 0))
+            .addLinks(link("wlan0", -1, RATE)) // 2^64 - 1
+            .addLinks(link("wlan0", RATE, Long.MAX_VALUE))
+            .addLinks(link("wlan0", RATE - 1, RATE))
+            .addLinks(link("eth0", 0, RATE))
             .build();
     assertThat(MovedLinks.read(request, leftOut::add))
-        .containsExactly(new LinkRate("eth0", new KnownRate(Double.POSITIVE_INFINITY, 1)));
-    assertThat(leftOut).hasSize(5).allMatch(why -> why.startsWith("a link has a name"));
+        .containsExactly(new LinkRate("eth0", new KnownRate(Double.POSITIVE_INFINITY, RATE / 8.0)));
+    assertThat(leftOut).hasSize(6).allMatch(why -> why.startsWith("a link has a name"));
   }
 
   @Test
   void moreLinksThanPathsAreLeftOut() {
     TakeOverRequest.Builder request = TakeOverRequest.newBuilder();
     for (int i = 0; i <= MovedLinks.MOST; i++) {
-      request.addLinks(link("wlan" + i, 8, 8));
+      request.addLinks(link("wlan" + i, RATE, RATE));
     }
     assertThat(MovedLinks.read(request.build(), leftOut::add)).hasSize(MovedLinks.MOST);
     assertThat(leftOut).containsExactly("at most 8 links, got 9");
