@@ -258,6 +258,7 @@ public final class CallCharging {
   ///
   /// @return number of ended calls
   public int endLapsed(Instant now) {
+    waiting.expire(now);
     List<Call> lapsed = store.lapsed(now, CALLS_OF_RUN);
     lapsed.forEach(call -> transaction.executeWithoutResult(_ -> endLapsed(call, now)));
     return lapsed.size();

@@ -54,6 +54,16 @@ final class WaitingCalls {
     }
   }
 
+  /// Forgets the calls that ask no more. Called from time to time.
+  synchronized void expire(Instant now) {
+    for (Map<WaitingCall, Waiting> calls : byAccount.values()) {
+      int before = calls.size();
+      calls.values().removeIf(each -> each.until().isBefore(now));
+      size -= before - calls.size();
+    }
+    byAccount.values().removeIf(Map::isEmpty);
+  }
+
   /// Returns the accounts with a call that waits.
   synchronized Set<String> accounts() {
     return Set.copyOf(byAccount.keySet());

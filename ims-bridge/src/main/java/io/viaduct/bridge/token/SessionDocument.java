@@ -10,7 +10,9 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.usage.v1.TokenKey;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import tools.jackson.core.JacksonException;
@@ -58,10 +60,12 @@ final class SessionDocument {
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> addresses) {}
 
   /// Writes the body of a NOTIFY. A list that is too long for it ends early: the SNAPTs that
-  /// devices try first are in it, and of the others the first ones by their order.
+  /// devices try first are in it, and of the others those behind a place that the device's key
+  /// decides. So the devices of a large fleet spread over all its SNAPTs.
   ///
   /// @param first ids of the SNAPTs that devices try first, in this order; each device has its own
   ///   order of the others
+  /// @param deviceKey public key of the device
   /// @param addresses looks up the addresses of a SNAPT's host
   /// @param keys with which the bridge signs directories of SNAPTs
   /// @param nowMs the bridge's Unix time, by which devices judge the age of a directory
@@ -71,6 +75,7 @@ final class SessionDocument {
       String sid,
       List<Relay> relays,
       List<String> first,
+      byte[] deviceKey,
       RelayAddresses addresses,
       IssuedToken token,
       List<TokenKey> keys,
@@ -92,7 +97,7 @@ final class SessionDocument {
             icid,
             credit.name());
     int room = BODY_BYTES_MAX - bytes(body);
-    for (Relay relay : preferredFirst(relays, first)) {
+    for (Relay relay : inOrder(relays, first, deviceKey)) {
       RelayLine line = line(relay, first, addresses);
       room -= bytes(line) + 1; // a comma
       if (room < 0) {
@@ -107,13 +112,17 @@ final class SessionDocument {
     return JSON.writeValueAsBytes(value).length;
   }
 
-  private static List<Relay> preferredFirst(List<Relay> relays, List<String> first) {
-    if (first.isEmpty()) {
-      return relays;
+  private static List<Relay> inOrder(List<Relay> relays, List<String> first, byte[] deviceKey) {
+    List<Relay> ordered = new ArrayList<>();
+    List<Relay> others = new ArrayList<>();
+    for (Relay each : relays) {
+      (first.contains(each.id()) ? ordered : others).add(each);
     }
-    List<Relay> sorted = new ArrayList<>(relays);
-    sorted.sort(Comparator.comparingInt(relay -> rank(relay.id(), first))); // stable
-    return sorted;
+    ordered.sort(Comparator.comparingInt(relay -> rank(relay.id(), first)));
+    Collections.rotate(
+        others, -Math.floorMod(Arrays.hashCode(deviceKey), Math.max(1, others.size())));
+    ordered.addAll(others);
+    return ordered;
   }
 
   private static RelayLine line(Relay relay, List<String> first, RelayAddresses addresses) {

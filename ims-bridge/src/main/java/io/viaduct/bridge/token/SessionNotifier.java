@@ -521,6 +521,7 @@ public final class SessionNotifier implements SipService.Notifier {
             s.sid(),
             s.relays(),
             settings.first,
+            s.deviceKey(),
             addresses,
             token,
             tokens.publicKeys(),
