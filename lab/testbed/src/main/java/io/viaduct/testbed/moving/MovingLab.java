@@ -50,6 +50,7 @@ final class MovingLab {
   private boolean isGroup;
   private final Map<String, ServicePlan> plans = new HashMap<>();
   private String opened = ""; // entries of egress.allow
+  private String billingLines = "";
   private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
@@ -81,6 +82,11 @@ final class MovingLab {
   /// @param lifetime as the bridge's configuration spells it, for example `20s`
   void tokenLifetime(String lifetime) {
     token = "lifetime: " + lifetime + ", ";
+  }
+
+  /// Adds lines to billing's configuration; called before the start.
+  void billingLines(String lines) {
+    billingLines = lines;
   }
 
   /// Starts this many SNAPTs; called before the start. The network must have hosts for them.
@@ -116,7 +122,7 @@ final class MovingLab {
     }
     Plans made = deployment.plans();
     int enrolled = Math.min(snapts, Deployment.ENROLLED);
-    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(enrolled)));
+    List<ServicePlan> first = new ArrayList<>(List.of(made.billing(enrolled).with(billingLines)));
     first.addAll(bridges());
     if (bridges.count() > 1) { // otherwise a SNAPT stays at the one that is ready first
       start(first);

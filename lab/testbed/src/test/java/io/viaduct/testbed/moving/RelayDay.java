@@ -65,6 +65,7 @@ public final class RelayDay {
     }
     // Her control connection goes by Bob's tunnel too.
     lab.openAtSnapts(Topology.SNAPT_1 + "/32 tcp 443");
+    lab.billingLines("grace-time: 10s\nsettlement-period: 500ms\n"); // rewards come with it
     lab.startServices();
     lab.network.snapt1.ip("route replace %s via %s".formatted(Topology.pool(2), Topology.SNAPT_2));
     operator.logIn();
