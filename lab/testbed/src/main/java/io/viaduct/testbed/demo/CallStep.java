@@ -138,10 +138,10 @@ final class CallStep {
             .row(row("bob", atBob))
             .toString());
     narration.hold(
-        Math.min(atAlice.quality().rating(), atBob.quality().rating()) >= EModel.SATISFIED,
-        "users are satisfied (R is %.0f or more): E-model, G.711 that conceals no loss, %d ms of"
+        Math.min(atAlice.quality().rating(), atBob.quality().rating()) >= EModel.FEW_DISSATISFIED,
+        "few users are dissatisfied (R is %.0f or more): E-model, G.711 that conceals no loss, %d ms of"
             + " playout buffer",
-        EModel.SATISFIED,
+        EModel.FEW_DISSATISFIED,
         Audio.BUFFER_MS);
   }
 
