@@ -24,7 +24,9 @@ class RelayLabIT {
           .as("outer bytes of the download by the neighbour, " + way)
           .isPositive();
     }
-    assertThat(UnsharedRun.number(said, "rewards in percent of the share")).isBetween(90.0, 100.0);
+    assertThat(UnsharedRun.number(said, "rewards in percent of the share"))
+        .as("of the charges so far, some of which are not settled")
+        .isBetween(1.0, 100.0);
     assertThat(UnsharedRun.number(said, "charged to bob"))
         .as("the neighbour pays nothing for what he forwards but her control connection")
         .isLessThan(UnsharedRun.number(said, "charged to alice") / 10);
