@@ -8,9 +8,6 @@ package io.viaduct.testbed.call;
 ///
 /// @param rating R: from 0, unusable, to 93.2, as good as the narrow band allows
 public record EModel(double rating) {
-  /// Rating below which many users are dissatisfied (G.107, table B.1); its MOS is 3.60.
-  public static final double FEW_DISSATISFIED = 70;
-
   private static final double RO = 94.769; // signal to noise, section 7.2
   private static final double IS = 1.413; // impairments of the signal itself, section 7.3
   private static final double BPL = 4.3;

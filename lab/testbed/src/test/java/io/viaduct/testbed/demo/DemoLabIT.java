@@ -45,7 +45,7 @@ class DemoLabIT {
             "which carries alice's audio, is down",
             "ok  the call stayed one call",
             "ok  longest gap in the audio",
-            "ok  few users are dissatisfied");
+            "R and MOS by the E-model");
   }
 
   @Test
