@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What happens on the paths to one other end: it is recorded, and a control connection by a silent
-/// path is exchanged for another one. Called on the data loop.
+/// Follows the paths to one other end: their events are recorded, and a control connection by a
+/// silent path is exchanged for another one. Called on the data loop.
 final class PathEvents implements DataPathListener {
   /// Hears of what concerns more than the paths.
   interface Owner {

@@ -18,7 +18,7 @@ record SnaptTls(ExchangeableTls files) {
   private static final int CONNECT_TIMEOUT_MS = 3_000;
   private static final int KEEP_ALIVE_SECONDS = 10; // the least that gRPC's clients take
 
-  /// What is sent must be acknowledged within this time, by TCP too. Statuses are sent every few
+  /// Longest time until sent bytes are acknowledged, by TCP too. Statuses are sent every few
   /// seconds, so a bridge whose machine has gone is left within about ten.
   private static final int SILENCE_SECONDS = 5;
 

@@ -6,7 +6,7 @@ import io.viaduct.cnapt.links.UsableLink;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// What a control connection is made with.
+/// The parts that a control connection is made with.
 ///
 /// @param loop the control event loop
 /// @param tls called at the first attempt, because it reads files and loads classes

@@ -1,6 +1,6 @@
 package io.viaduct.cnapt.control;
 
-/// What the control clients of one device have in common.
+/// The state that the control clients of one device share.
 ///
 /// @param bootstrap the first SNAPT to connect to
 /// @param claims who has which SNAPT

@@ -142,7 +142,7 @@ final class AccountQuotas {
     return put(rules.grant(quota, price, credit.spendable(), now));
   }
 
-  // What is free is what may be spent without the grants of this quota. The use that is not charged
+  // The free credit may be spent without the grants of this quota. The use that is not charged
   // yet stays reserved in any case.
   private MicroDenarii share(Quota bare, Quota quota, Bound price, long others) {
     MicroDenarii owed = bare.keeping(Use.NONE, price).reserved();

@@ -1,6 +1,6 @@
 package io.viaduct.controlbench;
 
-/// What the members of a fleet have met since their start. Confined to the event loop.
+/// Counts of the events of a fleet since its start. Confined to the event loop.
 final class FleetCounts {
   /// Requests, and those that were sent again.
   long sent;

@@ -23,7 +23,7 @@ public record Arrival(
     Carried carried,
     long untilMs,
     Listener listener) {
-  /// What the session has carried.
+  /// The flows that the session brings along, and the rates known of its links.
   ///
   /// @param flows the open ones
   /// @param rates of the device's links, from the SNAPT

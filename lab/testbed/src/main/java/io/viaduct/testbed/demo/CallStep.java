@@ -39,7 +39,7 @@ final class CallStep {
     this.directory = directory;
   }
 
-  /// What both have heard since the link was lost.
+  /// The audio that both have heard since the link was lost.
   private record Heard(Audio atAlice, Audio atBob) {
     double limitMs() {
       return atAlice.delayMs() + atBob.delayMs() + GAP_MS;

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 
 /// A new address of a session's datagrams that has not answered its challenge yet.
 ///
-/// What leaves for the path may go there too, as second copies, as long as it is not more than what
+/// Datagrams of the path may go there too, as second copies, as long as they are no more than what
 /// has come from there: whoever forwards datagrams from another's address makes nobody receive more
 /// than he has sent (RFC 9000 section 8.1 allows three times as much).
 public final class Candidate {

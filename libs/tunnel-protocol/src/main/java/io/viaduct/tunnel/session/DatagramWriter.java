@@ -151,7 +151,7 @@ final class DatagramWriter {
     return false;
   }
 
-  // Whether the new address may have a copy of the next datagram, whatever is added to it.
+  // True if the new address may have a copy of the next datagram, whatever is added to it.
   private boolean isPaid(Compound next) {
     return candidate != null
         && !next.isLong()
