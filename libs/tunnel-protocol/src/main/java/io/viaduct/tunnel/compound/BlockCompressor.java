@@ -23,7 +23,6 @@ public final class BlockCompressor {
   private final HistoryMemory loop;
   private final @Nullable SendHistory histories;
   private final boolean oneContext;
-  private final boolean[] seen = new boolean[256];
 
   int codec;
   byte[] from = new byte[0];
@@ -146,6 +145,7 @@ public final class BlockCompressor {
   /// Returns whether a block that is too small to shrink alone may enter the history. Random bytes
   /// have more distinct values: of n random bytes 256 (1 − (255/256)^n) values are expected.
   private boolean looksCompressible(byte[] raw, int start, int bytes) {
+    boolean[] seen = memory.seen;
     int n = Math.min(bytes, 512);
     int different = 0;
     for (int i = start; i < start + n; i++) {

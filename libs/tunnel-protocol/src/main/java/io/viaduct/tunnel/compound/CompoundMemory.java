@@ -31,6 +31,10 @@ public final class CompoundMemory {
   final InnerPacket inner = new InnerPacket();
   final Ipv4Fragments fragments = new Ipv4Fragments();
   final BlockCodec codec = new BlockCodec();
+
+  /// The byte values that [BlockCompressor] has seen in one block; false between blocks.
+  final boolean[] seen = new boolean[256];
+
   final byte[] gathered = new byte[Staging.RAW_BYTES_MAX + LARGE_BODY];
   final byte[] compressed =
       new byte

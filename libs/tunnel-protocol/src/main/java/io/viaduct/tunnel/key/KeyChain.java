@@ -2,6 +2,7 @@ package io.viaduct.tunnel.key;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
 import javax.crypto.KDF;
 import javax.crypto.SecretKey;
@@ -14,21 +15,14 @@ import javax.crypto.spec.SecretKeySpec;
 public final class KeyChain {
   private static final byte[] SALT = ascii("viaduct 1");
   private final AeadAlgorithm algorithm;
-  private final KDF hkdf;
   private byte[] chain;
 
   public KeyChain(AeadAlgorithm algorithm, SessionSecret secret, Direction direction) {
     this.algorithm = algorithm;
-    try {
-      hkdf = KDF.getInstance("HKDF-SHA256");
-      byte[] prk =
-          hkdf.deriveData(
-              HKDFParameterSpec.ofExtract().addIKM(secret.bytes()).addSalt(SALT).extractOnly());
-      chain = expand(prk, direction.label(), 32);
-      Arrays.fill(prk, (byte) 0);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java 25 has HKDF-SHA256", e);
-    }
+    byte[] prk =
+        derive(HKDFParameterSpec.ofExtract().addIKM(secret.bytes()).addSalt(SALT).extractOnly());
+    chain = expand(prk, direction.label(), 32);
+    Arrays.fill(prk, (byte) 0);
   }
 
   /// Returns the key of the next epoch (the first call: epoch 0).
@@ -48,12 +42,17 @@ public final class KeyChain {
     Arrays.fill(chain, (byte) 0);
   }
 
-  private byte[] expand(byte[] prk, String info, int bytes) {
+  private static byte[] expand(byte[] prk, String info, int bytes) {
     SecretKey key = new SecretKeySpec(prk, "HKDF-SHA256");
+    return derive(HKDFParameterSpec.expandOnly(key, ascii(info), bytes));
+  }
+
+  /// A chain keeps no KDF: its objects would hold more memory than the chain of an idle session.
+  private static byte[] derive(AlgorithmParameterSpec parameters) {
     try {
-      return hkdf.deriveData(HKDFParameterSpec.expandOnly(key, ascii(info), bytes));
+      return KDF.getInstance("HKDF-SHA256").deriveData(parameters);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("HKDF-Expand of " + bytes + " bytes cannot fail", e);
+      throw new IllegalStateException("every Java 25 has HKDF-SHA256, and this output fits", e);
     }
   }
 

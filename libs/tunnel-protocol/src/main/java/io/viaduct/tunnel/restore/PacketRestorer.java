@@ -40,7 +40,6 @@ public final class PacketRestorer implements RecordSink {
   private final boolean fromDevice;
   private final SegmentClamp clamp;
   private final PeerClock peerClock;
-  private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
   private long unknownNs = Long.MIN_VALUE / 2;
 
   // The datagram that is being read.
@@ -240,13 +239,19 @@ public final class PacketRestorer implements RecordSink {
       return;
     }
     HeaderWriter.ip(
-        headers, flow, context, ecn, transport, fromDevice, memory.coalescer().identifications(1));
+        memory.headers,
+        flow,
+        context,
+        ecn,
+        transport,
+        fromDevice,
+        memory.coalescer().identifications(1));
     int headerBytes = ipBytes;
     if (udp) {
-      headerBytes += HeaderWriter.udp(headers, ipBytes, flow, context, length, fromDevice);
+      headerBytes += HeaderWriter.udp(memory.headers, ipBytes, flow, context, length, fromDevice);
     }
     boolean partial = udp && !HeaderContext.udpWithoutChecksum(context);
-    sink.packet(flow, memory.packet(headers, headerBytes, bytes, at, length, 0, partial));
+    sink.packet(flow, memory.packet(headerBytes, bytes, at, length, 0, partial));
   }
 
   @Override
@@ -316,10 +321,10 @@ public final class PacketRestorer implements RecordSink {
     int headerBytes = ipBytes + tcp.headerBytes();
     int transport = tcp.headerBytes() + length;
     int identification = coalescer.identifications(segments);
-    HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, identification);
-    HeaderWriter.tcp(headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
+    HeaderWriter.ip(memory.headers, flow, context, ecn, transport, fromDevice, identification);
+    HeaderWriter.tcp(memory.headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
     int gsoSize = segments > 1 ? segmentBytes : 0;
-    IpPacket packet = memory.packet(headers, headerBytes, bytes, at, length, gsoSize, true);
+    IpPacket packet = memory.packet(headerBytes, bytes, at, length, gsoSize, true);
     clamp.elided(packet.buffer(), packet.start() + ipBytes, tcp, flow.isIpv4());
     to.packet(flow, packet);
   }

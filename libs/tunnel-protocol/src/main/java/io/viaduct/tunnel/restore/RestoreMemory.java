@@ -22,6 +22,7 @@ public final class RestoreMemory implements AutoCloseable {
   private final SegmentCoalescer coalescer;
   final CompoundReader reader;
   final FlowKey key = new FlowKey();
+  final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
   final TouchedFlows touched = new TouchedFlows();
 
   public RestoreMemory(ByteBufAllocator allocator, CompoundMemory compounds) {
@@ -36,15 +37,9 @@ public final class RestoreMemory implements AutoCloseable {
     return packet.set(buffer, IP_OFFSET, length);
   }
 
-  /// Returns a packet that is put together from headers and a payload.
+  /// Returns a packet that is put together from [#headers] and a payload.
   IpPacket packet(
-      byte[] headers,
-      int headerBytes,
-      byte[] payload,
-      int at,
-      int length,
-      int gsoSize,
-      boolean partial) {
+      int headerBytes, byte[] payload, int at, int length, int gsoSize, boolean partial) {
     buffer.setBytes(IP_OFFSET, headers, 0, headerBytes);
     buffer.setBytes(IP_OFFSET + headerBytes, payload, at, length);
     return packet.set(buffer, IP_OFFSET, headerBytes + length, gsoSize, partial);
