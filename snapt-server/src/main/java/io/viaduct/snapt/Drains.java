@@ -124,7 +124,7 @@ final class Drains implements BridgeOrders {
   private synchronized void enrolment(boolean isEnrolled) {
     if (isEnrolled && isUnenrolled) {
       var unused = set(Way.ENROLMENT, "the bridge: enrolled again", DrainStatus.SERVING);
-    } else if (!isEnrolled && !server.get().drainStatus().draining()) {
+    } else if (!isEnrolled && !server.get().drain().status().draining()) {
       var unused = set(Way.ENROLMENT, "the bridge: not enrolled", new DrainStatus(true, 0));
       isUnenrolled = true;
     }
@@ -146,9 +146,9 @@ final class Drains implements BridgeOrders {
 
   private synchronized DrainStatus set(Way way, String who, DrainStatus wanted) {
     if (wanted.draining()) {
-      server.get().drain(wanted.deadlineMs());
+      server.get().drain().begin(wanted.deadlineMs());
     } else {
-      server.get().undrain();
+      server.get().drain().end();
     }
     isUnenrolled = false;
     counters.increment(way);

@@ -456,7 +456,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             clock,
             groupCounts);
     group = member;
-    server.movedBy(member.handOvers());
+    server.drain().movedBy(member.handOvers());
     member.start();
   }
 
@@ -535,7 +535,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
       if (isRevoking) {
         server.revoke();
       }
-      server.told(answer.getDirectoryList(), answer.getSignedDirectory().toByteString());
+      server.relays().told(answer.getDirectoryList(), answer.getSignedDirectory().toByteString());
     }
     if (tokenKeys.count() > 0) {
       readiness.cleared(TOKEN_KEYS);
@@ -558,8 +558,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   public void onCredit(Session session, CreditNotice notice) {
     ControlServer server = control;
     if (server != null) {
-      server.tell(
-          session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
+      server
+          .devices()
+          .tell(
+              session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
     }
   }
 
@@ -567,7 +569,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   public void onLineRate(Session session, LineRate rate) {
     ControlServer server = control;
     if (server != null) {
-      server.tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
+      server
+          .devices()
+          .tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
     }
   }
 
@@ -576,7 +580,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     Arrival arrival = session.arrival();
     ControlServer server = control;
     if (arrival != null && server != null) {
-      server.onControlThread(() -> arrival.listener().bound(session));
+      server.thread().run(() -> arrival.listener().bound(session));
     }
   }
 
@@ -584,7 +588,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   public void onMoved(Session session) {
     ControlServer server = control;
     if (server != null) {
-      server.nudge(session);
+      server.devices().nudge(session);
     }
   }
 
@@ -597,7 +601,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
       ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
     ControlServer server = control;
     if (server != null) {
-      server.ask(device, session, boundaries, last);
+      server.devices().ask(device, session, boundaries, last);
     }
   }
 

@@ -268,7 +268,7 @@ final class SnaptMetrics {
     gauge(
         "viaduct_relays_left_out",
         "SNAPTs that devices are not told about, because their list is full",
-        server::relaysLeftOut);
+        server.relays()::leftOut);
   }
 
   /// Registers the meters of the sessions.

@@ -67,7 +67,7 @@ final class SnaptStatusSource {
   /// Returns the status for the bridge.
   SnaptStatus announcement() {
     Rates now = rates();
-    DrainStatus drain = control.drainStatus();
+    DrainStatus drain = control.drain().status();
     return SnaptStatus.newBuilder()
         .setState(drain.draining() ? SnaptState.DRAINING : SnaptState.SERVING)
         .setDrainDeadlineMs(drain.deadlineMs())
@@ -136,7 +136,7 @@ final class SnaptStatusSource {
 
   Document document() {
     Rates now = rates();
-    DrainStatus drain = control.drainStatus();
+    DrainStatus drain = control.drain().status();
     return new Document(
         configuration.id(),
         drain.draining() ? "draining" : "serving",

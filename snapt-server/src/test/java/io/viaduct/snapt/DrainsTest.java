@@ -33,7 +33,7 @@ class DrainsTest {
         new Drains(
             () -> snapt.control,
             () -> Instant.ofEpochMilli(1_000),
-            () -> announced.add(snapt.control.drainStatus()),
+            () -> announced.add(snapt.control.drain().status()),
             registry);
     Map<String, OperationsAction> actions = drains.actions(Drains.Way.COMMAND);
     try (snapt) {
@@ -73,10 +73,10 @@ class DrainsTest {
             () -> snapt.control, () -> Instant.ofEpochMilli(1_000), announced::countDown, registry);
     try (snapt) {
       drains.onSignal();
-      assertThat(snapt.control.drainStatus()).isEqualTo(new DrainStatus(true, 0));
+      assertThat(snapt.control.drain().status()).isEqualTo(new DrainStatus(true, 0));
       drains.onOrder(DrainOrder.newBuilder().setBy("olivia").build());
       assertThat(announced.await(10, TimeUnit.SECONDS)).isTrue();
-      assertThat(snapt.control.drainStatus()).isEqualTo(DrainStatus.SERVING);
+      assertThat(snapt.control.drain().status()).isEqualTo(DrainStatus.SERVING);
     }
     drains.onSignal(); // the SNAPT is stopping: nothing is carried out, and nothing counted
     assertThat(orders(Drains.Way.SIGNAL)).isEqualTo(1);
@@ -93,7 +93,7 @@ class DrainsTest {
         new Drains(
             () -> snapt.control,
             () -> Instant.ofEpochMilli(1_000),
-            () -> announced.add(snapt.control.drainStatus()),
+            () -> announced.add(snapt.control.drain().status()),
             registry);
     DrainStatus draining = new DrainStatus(true, 0);
     try (snapt) {
@@ -126,7 +126,7 @@ class DrainsTest {
         new Drains(
             () -> snapt.control,
             () -> Instant.ofEpochMilli(1_000),
-            () -> announced.add(snapt.control.drainStatus()),
+            () -> announced.add(snapt.control.drain().status()),
             registry);
     DrainOrder.Builder drain = DrainOrder.newBuilder().setBy("olivia").setDraining(true);
     try (snapt) {

@@ -377,32 +377,35 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
 
   @Override
   public void onCredit(Session session, CreditNotice notice) {
-    control.tell(
-        session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
+    control
+        .devices()
+        .tell(session, Feature.CREDIT_NOTICES, ControlMessage.newBuilder().setCreditNotice(notice));
   }
 
   @Override
   public void onLineRate(Session session, LineRate rate) {
-    control.tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
+    control
+        .devices()
+        .tell(session, Feature.LINE_RATES, ControlMessage.newBuilder().setLineRate(rate));
   }
 
   @Override
   public void onBound(Session session) {
     Arrival arrival = session.arrival();
     if (arrival != null) {
-      control.onControlThread(() -> arrival.listener().bound(session));
+      control.thread().run(() -> arrival.listener().bound(session));
     }
   }
 
   @Override
   public void onMoved(Session session) {
-    control.nudge(session);
+    control.devices().nudge(session);
   }
 
   @Override
   public void ask(
       ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
-    control.ask(device, session, boundaries, last);
+    control.devices().ask(device, session, boundaries, last);
   }
 
   private void settle() {

@@ -131,7 +131,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     Session open = session;
     if (open == null) {
       if (message.hasHello() && !isAdmitted) {
-        answer(server.welcome(message.getHello(), exported));
+        answer(server.welcomes().answer(message.getHello(), exported));
       } else {
         end(ConnectionEnd.UNEXPECTED_MESSAGE);
       }
@@ -161,7 +161,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   void onDatagrams(List<ByteBuf> datagrams, Runnable taken) {
     Session open = session;
     if (open != null && !ended) {
-      server.onDatagrams(this, open, datagrams, taken);
+      server.devices().onDatagrams(this, open, datagrams, taken);
       return;
     }
     datagrams.forEach(ByteBuf::release);
@@ -178,14 +178,14 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     to.channel().writeAndFlush(frames).addListener(_ -> taken.run());
   }
 
-  private void answer(ControlServer.Answer answer) {
+  private void answer(Welcomes.Answer answer) {
     switch (answer) {
-      case ControlServer.Answer.Welcomed(Session opened, Welcome welcome) -> {
+      case Welcomes.Answer.Welcomed(Session opened, Welcome welcome) -> {
         isAdmitted = true;
         stopWaiting();
         server.onceCarried(opened, () -> greet(opened, welcome));
       }
-      case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
+      case Welcomes.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
     }
   }
 
@@ -193,16 +193,15 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     if (ended) {
       return; // the session waits for another connection
     }
-    if (!server.own(this, opened)) {
+    if (!server.devices().own(this, opened)) {
       goodbye(ConnectionEnd.SESSION_ENDED, "the session has ended before its Welcome");
       return;
     }
     session = opened;
     send(ControlMessage.newBuilder().setWelcome(welcome));
     server.onWelcomed(this, opened);
-    server.watch(this);
     if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
-      receipts = new ReceiptKeeper(this, opened, server.beginReceipts(this, opened));
+      receipts = new ReceiptKeeper(this, opened, server.devices().beginReceipts(this, opened));
     }
   }
 
@@ -219,7 +218,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     if (open == null || exported == null) {
       throw new IllegalStateException("a token is renewed after the Welcome");
     }
-    switch (server.verify(update.getToken(), update.getProof(), exported)) {
+    switch (server.welcomes().verify(update.getToken(), update.getProof(), exported)) {
       case TokenVerifier.Result.Valid(var token) -> {
         if (server.renew(open, token)) {
           send(
@@ -453,7 +452,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     ended = true;
     server.ends().count(why);
     stopWaiting();
-    server.onClosed(this, session);
+    server.devices().onClosed(this, session);
   }
 
   @Override

@@ -154,13 +154,14 @@ final class HandOver
     if (state != State.CALLED) {
       return;
     }
-    Optional<io.viaduct.tunnel.control.v1.Relay> known = parts.control().serving(intent.to());
+    Optional<io.viaduct.tunnel.control.v1.Relay> known =
+        parts.control().relays().serving(intent.to());
     if (known.isEmpty()) {
       unclear(MoveOutcome.NO_MEMBER, "it takes no sessions any more");
       return;
     }
     state = State.PREPARED;
-    if (!parts.control().tell(session, moved().setTo(known.get()).build())) {
+    if (!parts.control().devices().tell(session, moved().setTo(known.get()).build())) {
       unclear(MoveOutcome.DEVICE_LEFT, "the device is not connected");
     }
   }
@@ -171,7 +172,7 @@ final class HandOver
 
   /// Tells the device that the other SNAPT has the session.
   void tellDone() {
-    parts.control().tell(session, moved().setDone(true).build());
+    parts.control().devices().tell(session, moved().setDone(true).build());
   }
 
   private void installed() {
@@ -240,7 +241,7 @@ final class HandOver
   }
 
   private void onControlThread(Runnable work) {
-    parts.control().onControlThread(work);
+    parts.control().thread().run(work);
   }
 
   private void onGroupThread(Runnable work) {

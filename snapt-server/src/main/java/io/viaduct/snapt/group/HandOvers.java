@@ -3,7 +3,7 @@ package io.viaduct.snapt.group;
 import io.viaduct.service.operations.Tally;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
-import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.Drain;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /// Hands the sessions of a SNAPT that drains over to other members, a few at a time; each attempt
 /// is a [HandOver]. Owner: the control thread.
-public final class HandOvers implements ControlServer.Mover {
+public final class HandOvers implements Drain.Mover {
   private static final Logger LOG = LoggerFactory.getLogger(HandOvers.class);
 
   /// Sessions that are handed over at a time: a hand-over takes about two round trips of the
@@ -72,10 +72,10 @@ public final class HandOvers implements ControlServer.Mover {
 
   private boolean goesOn(Session session) {
     Move move = moves.computeIfAbsent(session.id(), _ -> new Move(session));
-    if (move.holdsDrain() || parts.control().isAway(session)) {
+    if (move.holdsDrain() || parts.control().devices().isAway(session)) {
       return true;
     }
-    boolean can = move.mayBegin() && parts.control().canMove(session);
+    boolean can = move.mayBegin() && parts.control().devices().canMove(session);
     if (can && running < AT_ONCE) {
       move.begin();
     }
@@ -112,7 +112,7 @@ public final class HandOvers implements ControlServer.Mover {
     private void begin() {
       List<GroupSettings.Member> serving =
           settings.members().stream()
-              .filter(each -> parts.control().serving(each.id()).isPresent())
+              .filter(each -> parts.control().relays().serving(each.id()).isPresent())
               .filter(this::mayHave)
               .toList();
       if (serving.isEmpty()) {
@@ -154,9 +154,12 @@ public final class HandOvers implements ControlServer.Mover {
       }
       LOG.info("{} is handed over to {}: {}", session, to, outcome);
       if (ended != null) {
-        parts.control().later(UNDER_WAY_MS, ended::tellDone);
+        parts.control().thread().later(UNDER_WAY_MS, ended::tellDone);
       }
-      parts.control().later(LEAVE_MS, () -> parts.registry().end(session, SessionEnd.MOVED));
+      parts
+          .control()
+          .thread()
+          .later(LEAVE_MS, () -> parts.registry().end(session, SessionEnd.MOVED));
     }
   }
 }

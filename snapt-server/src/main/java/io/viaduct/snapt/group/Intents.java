@@ -124,12 +124,12 @@ final class Intents {
 
   private void answered(Intent intent, boolean isTaken, Settled settled) {
     LOG.info("{} {}", intent, isTaken ? "was taken" : "was not taken");
-    asked.count(isTaken ? OutcomeOfAsking.TAKEN : OutcomeOfAsking.NOT_TAKEN);
     if (isTaken) {
       taken(intent, settled);
     } else {
       notTaken(intent, settled);
     }
+    asked.count(isTaken ? OutcomeOfAsking.TAKEN : OutcomeOfAsking.NOT_TAKEN);
   }
 
   /// Asks for the outcomes that the process before has not heard. Then an address is with the

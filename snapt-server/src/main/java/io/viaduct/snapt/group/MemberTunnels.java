@@ -63,18 +63,20 @@ final class MemberTunnels implements AutoCloseable {
 
   /// Looks now, beside the schedule.
   void look() {
-    control.onControlThread(() -> {
-      List<Relay> known =
-          settings.members().stream()
-              .map(each -> control.known(each.id()))
-              .flatMap(Optional::stream)
-              .toList();
-      try {
-        looking.execute(() -> resolve(known));
-      } catch (RejectedExecutionException _) {
-        // this SNAPT stops
-      }
-    });
+    control
+        .thread()
+        .run(() -> {
+          List<Relay> known =
+              settings.members().stream()
+                  .map(each -> control.relays().known(each.id()))
+                  .flatMap(Optional::stream)
+                  .toList();
+          try {
+            looking.execute(() -> resolve(known));
+          } catch (RejectedExecutionException _) {
+            // this SNAPT stops
+          }
+        });
   }
 
   private void resolve(List<Relay> known) {

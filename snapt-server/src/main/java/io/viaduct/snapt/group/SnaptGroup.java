@@ -83,7 +83,7 @@ public final class SnaptGroup implements AutoCloseable {
             settings,
             members,
             thread,
-            free -> control.onControlThread(() -> free(free)),
+            free -> control.thread().run(() -> free(free)),
             counts);
     service =
         new TakeOverService(

@@ -204,7 +204,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       thread.execute(() -> {
         arrival = coming;
         if (takings.begin(attempt, this)) {
-          control.onControlThread(() -> prepare(coming));
+          control.thread().run(() -> prepare(coming));
         } else {
           refuse(TakeOverRefusal.GIVEN_UP, "the outcome was asked for before");
         }
@@ -289,7 +289,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       refuse(why, detail);
       Arrival expected = arrival;
       if (expected != null) {
-        control.onControlThread(() -> forget(expected));
+        control.thread().run(() -> forget(expected));
       }
     }
 

@@ -464,7 +464,7 @@ class ControlConnectionTest {
         .singleElement()
         .extracting(Relay::getState)
         .isEqualTo(Relay.State.SERVING);
-    snapt.control.drain(4_000_000_000_000L);
+    snapt.control.drain().begin(4_000_000_000_000L);
     Relay own = control.next().getRelays().getRelays(0);
     assertThat(own.getState()).isEqualTo(Relay.State.DRAINING);
     assertThat(own.getDrainDeadlineMs()).isEqualTo(4_000_000_000_000L);
@@ -476,16 +476,16 @@ class ControlConnectionTest {
             .hello(operator.sign(TestOperator.token("bob", Ed25519.generate()).build()), device)
             .build());
     assertThat(second.next().hasRefusal()).isTrue();
-    snapt.control.undrain();
+    snapt.control.drain().end();
     assertThat(control.next().getRelays().getRelays(0).getState()).isEqualTo(Relay.State.SERVING);
-    assertThat(snapt.control.drainStatus()).isEqualTo(DrainStatus.SERVING);
+    assertThat(snapt.control.drain().status()).isEqualTo(DrainStatus.SERVING);
   }
 
   @Test
   void sessionsThatAreLeftEndAtTheDeadline() throws Exception {
     TestControl control = knowingLists();
     assertThat(control.next().hasRelays()).isTrue();
-    snapt.control.drain(1);
+    snapt.control.drain().begin(1);
     assertThat(control.next().hasRelays()).isTrue();
     assertThat(control.next().getGoodbye().getReason()).isEqualTo("DRAINED");
     await().until(() -> snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
@@ -494,7 +494,7 @@ class ControlConnectionTest {
   @Test
   void aDeviceThatAsksForItGetsTheDirectoryAsTheBridgeHasSignedIt() throws Exception {
     ByteString signed = ByteString.copyFromUtf8("signed by the bridge");
-    snapt.control.told(List.of(other(SnaptState.DRAINING)), signed);
+    snapt.control.relays().told(List.of(other(SnaptState.DRAINING)), signed);
     TestControl control = connect();
     control.send(
         control
@@ -517,7 +517,7 @@ class ControlConnectionTest {
     assertThat(control.next().hasRelays()).isTrue();
     DirectoryEntry stale =
         other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").setHost("here.test").build();
-    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
+    snapt.control.relays().told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
     RelayList list = control.next().getRelays();
     assertThat(list.getComplete()).isTrue();
     assertThat(list.getRelaysList())
@@ -527,15 +527,15 @@ class ControlConnectionTest {
     assertThat(list.getRelays(1).getState()).isEqualTo(Relay.State.DRAINING);
     assertThat(list.getRelays(1).getRegion()).isEqualTo("north");
     assertThat(list.getRelays(1).getLoadPercent()).isEqualTo(30);
-    snapt.control.told(List.of(), ByteString.EMPTY);
-    snapt.control.told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
-    snapt.control.told(List.of(stale, other(SnaptState.SERVING)), ByteString.EMPTY);
+    snapt.control.relays().told(List.of(), ByteString.EMPTY);
+    snapt.control.relays().told(List.of(stale, other(SnaptState.DRAINING)), ByteString.EMPTY);
+    snapt.control.relays().told(List.of(stale, other(SnaptState.SERVING)), ByteString.EMPTY);
     assertThat(control.next().getRelays().getRelays(1).getState())
         .as("nothing is sent without a change")
         .isEqualTo(Relay.State.SERVING);
     DirectoryEntry later =
         other(SnaptState.SERVING).toBuilder().setStateValue(7).setLoadPercent(40).build();
-    snapt.control.told(List.of(stale, later), ByteString.EMPTY);
+    snapt.control.relays().told(List.of(stale, later), ByteString.EMPTY);
     Relay ofLater = control.next().getRelays().getRelays(1);
     assertThat(ofLater.getLoadPercent()).isEqualTo(40);
     assertThat(ofLater.getState())
@@ -554,20 +554,20 @@ class ControlConnectionTest {
               .build());
     }
     many.add(other(SnaptState.SERVING).toBuilder().setSnaptId("snapt-1").build());
-    snapt.control.told(many, ByteString.EMPTY);
+    snapt.control.relays().told(many, ByteString.EMPTY);
     TestControl control = knowingLists();
     RelayList list = control.next().getRelays();
     assertThat(list.getRelaysCount()).isEqualTo(128);
     assertThat(list.getRelays(0).getSnaptId()).isEqualTo("snapt-1");
     assertThat(list.getRelays(127).getSnaptId()).isEqualTo("other-126");
-    assertThat(snapt.control.relaysLeftOut()).isEqualTo(373);
+    assertThat(snapt.control.relays().leftOut()).isEqualTo(373);
   }
 
   @Test
   void aDeviceOfTheVersionBeforeIsToldNothing() throws Exception {
     TestControl control = connect();
     assertThat(welcome(control).getFeaturesList()).doesNotContain(Feature.RELAY_LISTS);
-    snapt.control.drain(1);
+    snapt.control.drain().begin(1);
     assertThat(control.next().hasGoodbye()).isTrue();
   }
 }

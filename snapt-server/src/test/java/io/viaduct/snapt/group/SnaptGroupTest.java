@@ -126,7 +126,7 @@ class SnaptGroupTest {
               snapt.relay,
               InstantSource.system(),
               counts);
-      snapt.control.movedBy(group.handOvers());
+      snapt.control.drain().movedBy(group.handOvers());
       group.start();
     }
 
@@ -165,8 +165,12 @@ class SnaptGroupTest {
     toSecond.leadTo(second.group.port());
     first = new One(1, toSecond.port());
     toFirst.leadTo(first.group.port());
-    first.snapt.control.told(
-        List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)), ByteString.EMPTY);
+    first
+        .snapt
+        .control
+        .relays()
+        .told(
+            List.of(entry(1, SnaptState.SERVING), entry(2, SnaptState.SERVING)), ByteString.EMPTY);
   }
 
   private static DirectoryEntry entry(int number, SnaptState state) {
@@ -239,7 +243,7 @@ class SnaptGroupTest {
     String address = source(first.snapt.nextOut());
     assertThat(address).startsWith("127.201.");
 
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     Moved moved = moved(before);
     assertThat(moved.getTo().getSnaptId()).isEqualTo("snapt-2");
     TestControl after = connect(second);
@@ -267,7 +271,7 @@ class SnaptGroupTest {
     await().until(() -> first.counts.returns().of(ReturnOutcome.TAKEN_BACK) == 1);
     await().until(() -> second.counts.addresses() == 0);
     assertThat(first.host.routes).last().isEqualTo(address + " forgotten");
-    first.snapt.control.undrain();
+    first.snapt.control.drain().end();
     Welcome again = connect(first).next().getWelcome();
     assertThat(again.getMovedNumber()).isZero();
     await().until(() -> first.snapt.relay.status().get().size() == 1);
@@ -307,9 +311,13 @@ class SnaptGroupTest {
   @Test
   void theTunnelsOfTheOtherMembersAreKnownFromTheDirectoryAndForAnHourAfterTheyHaveLeftIt()
       throws Exception {
-    first.snapt.control.told(
-        List.of(entry(2, SnaptState.DRAINING).toBuilder().setHost("192.0.2.77").build()),
-        ByteString.EMPTY);
+    first
+        .snapt
+        .control
+        .relays()
+        .told(
+            List.of(entry(2, SnaptState.DRAINING).toBuilder().setHost("192.0.2.77").build()),
+            ByteString.EMPTY);
     BlockingQueue<List<TunnelPorts.Member>> found = new LinkedBlockingQueue<>();
     GroupSettings settings =
         new GroupSettings(
@@ -323,7 +331,7 @@ class SnaptGroupTest {
     TunnelPorts.Member member = new TunnelPorts.Member(List.of(Prefix.of("192.0.2.77/32")), 4432);
     tunnels.look();
     assertThat(found.poll(5, TimeUnit.SECONDS)).containsExactly(member);
-    first.snapt.control.told(List.of(entry(3, SnaptState.SERVING)), ByteString.EMPTY);
+    first.snapt.control.relays().told(List.of(entry(3, SnaptState.SERVING)), ByteString.EMPTY);
     nowNs.addAndGet(MemberTunnels.KEPT.toNanos());
     tunnels.look();
     assertThat(found.poll(5, TimeUnit.SECONDS)).containsExactly(member);
@@ -342,7 +350,7 @@ class SnaptGroupTest {
     TestTunnel old = tunnel(before.next().getWelcome(), first);
     old.send(PacketText.up());
     String address = source(first.snapt.nextOut());
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     long number = moved(before).getNumber();
     assertThat(moved(before).getNumber()).as("the next attempt").isGreaterThan(number);
     assertThat(second.counts.refusals().of(TakeOverRefusal.DEVICE_AWAY)).isPositive();
@@ -364,7 +372,7 @@ class SnaptGroupTest {
     withoutMoves.send(
         withoutMoves.hello(operator.sign(TestOperator.token("bob", other).build()), other).build());
     assertThat(withoutMoves.next().hasWelcome()).isTrue();
-    first.snapt.control.drain(1);
+    first.snapt.control.drain().begin(1);
     assertThat(withoutMoves.next().getGoodbye().getReason())
         .as("one that cannot be handed over ends")
         .isEqualTo("DRAINED");
@@ -384,7 +392,7 @@ class SnaptGroupTest {
     TestControl control = closing(new TestControl(first.snapt.controlAddress, operator.trust()));
     control.send(control.hello(token(), device).build());
     assertThat(control.next().hasWelcome()).isTrue();
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     await().until(() -> first.snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
     assertThat(second.counts.answers().of(TakeOverState.PREPARED)).isZero();
   }
@@ -394,7 +402,7 @@ class SnaptGroupTest {
     TestControl before = connect(first);
     TestTunnel old = tunnel(before.next().getWelcome(), first);
     second.host.refuses = true;
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     moved(before);
     tunnel(connect(second).next().getWelcome(), second);
     await().until(() -> second.snapt.registry.ends().of(SessionEnd.NOT_TAKEN_OVER) == 1);
@@ -458,7 +466,7 @@ class SnaptGroupTest {
         request().setToken(request().getToken().toBuilder().setSignature(ByteString.empty())));
     tunnel(connect(second).next().getWelcome(), second);
     refused(TakeOverRefusal.SESSION_OPEN, request());
-    second.snapt.control.drain(0);
+    second.snapt.control.drain().begin(0);
     refused(TakeOverRefusal.NOT_SERVING, request());
     assertThat(second.snapt.registry.arrivals().waiting()).isZero();
   }
@@ -540,14 +548,14 @@ class SnaptGroupTest {
     opened.add(member::shutdownNow);
     first.close();
     first = new One(1, member.getPort());
-    first.snapt.control.told(List.of(entry(2, SnaptState.SERVING)), ByteString.EMPTY);
+    first.snapt.control.relays().told(List.of(entry(2, SnaptState.SERVING)), ByteString.EMPTY);
   }
 
   @Test
   void aCallThatEndsWithoutAWordIsAFailureAndTheSessionGoesOn() throws Exception {
     memberThat((_, answers) -> answers.onCompleted());
     assertThat(connect(first).next().hasWelcome()).isTrue();
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     await().until(() -> first.counts.moves().of(MoveOutcome.REFUSED) == HandOvers.ATTEMPTS_MAX);
     await().until(() -> first.snapt.registry.ends().of(SessionEnd.DRAINED) == 1);
   }
@@ -563,7 +571,7 @@ class SnaptGroupTest {
     });
     TestControl before = connect(first);
     assertThat(before.next().hasWelcome()).isTrue();
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     long one = moved(before).getNumber();
     long two = moved(before).getNumber();
     assertThat(two).isGreaterThan(one);
@@ -623,7 +631,7 @@ class SnaptGroupTest {
     private Leaving() throws Exception {
       old.send(PacketText.up());
       address = source(first.snapt.nextOut());
-      first.snapt.control.drain(System.currentTimeMillis() + 1);
+      first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
       assertThat(moved(before).getTo().getSnaptId()).isEqualTo("snapt-2");
     }
 
@@ -749,7 +757,7 @@ class SnaptGroupTest {
     await().until(() -> first.counts.asked().of(OutcomeOfAsking.UNREACHABLE) > 0);
     session.before.send(goodbye());
     await().until(() -> first.snapt.registry.size() == 0);
-    first.snapt.control.undrain();
+    first.snapt.control.drain().end();
     tunnel(connect(first).next().getWelcome(), first).send(PacketText.up());
     assertThat(source(first.snapt.nextOut())).isNotEqualTo(session.address);
     toSecond.leadTo(port);
@@ -765,7 +773,7 @@ class SnaptGroupTest {
       answers.onNext(TakeOverAnswer.newBuilder().setState(TakeOverState.INSTALLED).build());
     });
     assertThat(connect(first).next().hasWelcome()).isTrue();
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
     await().until(() -> first.counts.moves().of(MoveOutcome.REFUSED) > 0);
     assertThat(first.counts.moves().of(MoveOutcome.MOVED)).isZero();
@@ -776,7 +784,7 @@ class SnaptGroupTest {
   void aSessionWithIpv6IsNotHandedOverWhereIpv6CannotBeLed() throws Exception {
     first.host.hasIpv6 = true;
     assertThat(connect(first).next().hasWelcome()).isTrue();
-    first.snapt.control.drain(System.currentTimeMillis() + 1);
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
     await().until(() -> first.counts.moves().of(MoveOutcome.NO_MEMBER) > 0);
     assertThat(second.counts.answers().of(TakeOverState.PREPARED)).isZero();
   }
