@@ -82,6 +82,14 @@ class BillingCommandTest {
   }
 
   @Test
+  void helpIsWellFormed() {
+    assertThat(BillingCommand.run("--help")).isZero();
+    assertThat(BillingCommand.run("num", "--help")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("1 % of").doesNotContain("%%");
+    assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+  }
+
+  @Test
   void checkShowsTheConfigurationWithoutItsSecrets() throws Exception {
     assertThat(BillingCommand.run("check", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))

@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
     name = "num",
     description = {
       "Maximise the utility of small networks by price, as their flows would, and by exhaustive"
-          + " search. Exit code 1 if they differ by 1 % of the utility or more."
+          + " search. Exit code 1 if they differ by 1 %% of the utility or more."
     },
     mixinStandardHelpOptions = true)
 public final class NumCommand implements Callable<Integer> {
