@@ -35,8 +35,12 @@ namespaces() { # command of the laboratory; sets flags to the options of unshare
 	fi
 }
 
+helps() { # succeeds if the arguments ask for help, which needs no namespaces
+	[[ " $* " =~ " --help "|" -h " ]]
+}
+
 ready() { # checks once what a laboratory needs; called before the build too, which takes minutes
-	[ "${#flags[@]}" = 0 ] || return 0
+	if [ "${#flags[@]}" != 0 ] || helps "$@"; then return 0; fi
 	requirements
 	namespaces "$@"
 }
@@ -53,6 +57,7 @@ laboratory() {
 	fi
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/lab/$module/target/$module-$(version).jar:$root/lab/$module/target/lib/*")
+	! helps "$@" || exec "${java[@]}" "${program[@]}" "$@"
 	trap leave EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT

@@ -1,43 +1,72 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
-/// Simulates a fleet and prints a table: `viaduct reproduce fleet [SNAPTS [DEVICES [SEED
-/// [SESSIONS]]]]`.
-public final class FleetCommand {
-  private FleetCommand() {}
+/// Simulates a fleet and prints a table.
+@Command(
+    name = "viaduct reproduce fleet",
+    description = "Load, delay and moves of a simulated fleet at failures, drains and slow lines.")
+public final class FleetCommand implements Callable<Integer> {
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      defaultValue = "100",
+      description = "number of SNAPTs, 3 to 1,000 (default ${DEFAULT-VALUE})")
+  private int snapts;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      defaultValue = "10000",
+      description = "number of devices, 1 to 1,000,000 (default ${DEFAULT-VALUE})")
+  private int devices;
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      defaultValue = "1",
+      description = "seed of the simulation (default ${DEFAULT-VALUE})")
+  private long seed;
+
+  @Parameters(
+      index = "3",
+      arity = "0..1",
+      defaultValue = "0",
+      description = "sessions of a device: 1 or 2, or 0 for both (default ${DEFAULT-VALUE})")
+  private int sessions;
 
   public static void main(String[] arguments) {
-    try {
-      int snapts = (int) argument(arguments, 0, 100, 3, 1_000);
-      int devices = (int) argument(arguments, 1, 10_000, 1, 1_000_000);
-      long seed = argument(arguments, 2, 1, Long.MIN_VALUE, Long.MAX_VALUE);
-      int only = (int) argument(arguments, 3, 0, 0, 2);
-      for (int sessions = 1; sessions <= 2; sessions++) {
-        if (only == 0 || only == sessions) {
-          print(snapts, devices, sessions, seed);
-        }
-      }
-    } catch (IllegalArgumentException e) {
-      System.err.println(
-          e.getMessage()
-              + "; usage: viaduct reproduce fleet [SNAPTS [DEVICES [SEED [SESSIONS]]]], with"
-              + " SESSIONS 1 or 2, or 0 for both");
-      System.exit(ExitCode.USAGE);
-    }
+    System.exit(
+        ProcessCommandLine.of(
+                new FleetCommand(),
+                failure ->
+                    failure instanceof IllegalArgumentException ? ExitCode.USAGE : ExitCode.DEFECT)
+            .execute(arguments));
   }
 
-  private static long argument(String[] of, int place, long preset, long least, long most) {
-    if (place >= of.length) {
-      return preset;
+  @Override
+  public Integer call() {
+    require("SNAPTS", snapts, 3, 1_000);
+    require("DEVICES", devices, 1, 1_000_000);
+    require("SESSIONS", sessions, 0, 2);
+    for (int each = 1; each <= 2; each++) {
+      if (sessions == 0 || sessions == each) {
+        print(snapts, devices, each, seed);
+      }
     }
-    long value = Long.parseLong(of[place]);
+    return ExitCode.OK;
+  }
+
+  private static void require(String name, int value, int least, int most) {
     if (value < least || value > most) {
       throw new IllegalArgumentException(
-          "must be from %d to %d, got %d".formatted(least, most, value));
+          "%s must be from %d to %d, got %d".formatted(name, least, most, value));
     }
-    return value;
   }
 
   private static void print(int snapts, int devices, int sessions, long seed) {

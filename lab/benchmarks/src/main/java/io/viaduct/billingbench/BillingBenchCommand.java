@@ -1,5 +1,6 @@
 package io.viaduct.billingbench;
 
+import io.viaduct.testbed.LaboratoryCommand;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.MeasuredRows;
 import io.viaduct.testbed.report.Report;
@@ -75,7 +76,7 @@ public final class BillingBenchCommand implements Callable<Integer> {
   @Mixin private BenchOptions options = new BenchOptions();
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new BillingBenchCommand()).execute(arguments));
+    System.exit(LaboratoryCommand.run(new BillingBenchCommand(), arguments));
   }
 
   @Override

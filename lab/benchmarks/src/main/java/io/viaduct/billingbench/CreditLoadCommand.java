@@ -1,5 +1,6 @@
 package io.viaduct.billingbench;
 
+import io.viaduct.testbed.LaboratoryCommand;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Grid;
 import io.viaduct.testbed.report.Median;
@@ -60,13 +61,15 @@ public final class CreditLoadCommand implements Callable<Integer> {
               Line::values);
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new CreditLoadCommand()).execute(arguments));
+    System.exit(LaboratoryCommand.run(new CreditLoadCommand(), arguments));
   }
 
   @Override
   public Integer call() throws Exception {
     if (rounds < 1 || sessions < 1 || snapts < 1 || accounts < 1) {
-      throw new IllegalArgumentException("each number must be at least 1");
+      throw new IllegalArgumentException(
+          "--rounds, --sessions, --snapts and --accounts must be at least 1, got %d, %d, %d and %d"
+              .formatted(rounds, sessions, snapts, accounts));
     }
     Path directory = options.output().resolve("credit-load");
     Files.createDirectories(directory);

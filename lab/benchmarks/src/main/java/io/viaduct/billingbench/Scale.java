@@ -28,7 +28,9 @@ record Scale(
       throw new IllegalArgumentException("--sizes must ascend, got " + sizes);
     }
     if (rounds < 1 || reports < 1 || flows < 1 || accounts < 1 || requests < 1) {
-      throw new IllegalArgumentException("each number must be at least 1, got " + this);
+      throw new IllegalArgumentException(
+          "--rounds, --reports, --flows, --accounts and --requests must be at least 1, got %d, %d, %d, %d and %d"
+              .formatted(rounds, reports, flows, accounts, requests));
     }
     sizes = List.copyOf(sizes);
   }

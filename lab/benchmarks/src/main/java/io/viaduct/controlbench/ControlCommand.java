@@ -1,5 +1,6 @@
 package io.viaduct.controlbench;
 
+import io.viaduct.testbed.LaboratoryCommand;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.MeasuredRows;
 import io.viaduct.testbed.report.Report;
@@ -51,15 +52,7 @@ public final class ControlCommand implements Callable<Integer> {
   @Mixin private BenchOptions options = new BenchOptions();
 
   public static void main(String[] arguments) {
-    CommandLine line = new CommandLine(new ControlCommand());
-    line.setExecutionExceptionHandler((failure, _, _) -> {
-      if (failure instanceof IllegalArgumentException || failure instanceof IllegalStateException) {
-        System.err.println("viaduct: " + failure.getMessage());
-        return failure instanceof IllegalArgumentException ? 64 : 1;
-      }
-      throw failure;
-    });
-    System.exit(line.execute(arguments));
+    System.exit(LaboratoryCommand.run(new ControlCommand(), arguments));
   }
 
   @Override

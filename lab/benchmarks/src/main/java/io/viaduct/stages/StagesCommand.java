@@ -1,5 +1,6 @@
 package io.viaduct.stages;
 
+import io.viaduct.testbed.LaboratoryCommand;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Report;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ public final class StagesCommand implements Callable<Integer> {
   @Mixin private BenchOptions options = new BenchOptions();
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new StagesCommand()).execute(arguments));
+    System.exit(LaboratoryCommand.run(new StagesCommand(), arguments));
   }
 
   @Override

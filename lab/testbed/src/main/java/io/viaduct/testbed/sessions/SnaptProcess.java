@@ -4,10 +4,10 @@ import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.testbed.pki.ReportKey;
 import io.viaduct.testbed.pki.RunAuthority;
 import io.viaduct.testbed.process.HttpProbe;
+import io.viaduct.testbed.process.Jcmd;
 import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -29,7 +29,6 @@ final class SnaptProcess implements AutoCloseable {
 
   private static final String READY = "http://127.0.0.1:9464/readyz";
   private static final long PATIENCE_NS = 120_000_000_000L;
-  private static final Pattern LIVE = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
   private static final Pattern MALLOC = Pattern.compile("malloc: (\\d+)");
   // Memory that the compilers use for a moment, and memory that they have just returned to the JVM.
   private static final Pattern SCRATCH =
@@ -96,7 +95,7 @@ final class SnaptProcess implements AutoCloseable {
 
   private static List<String> command(Path root, Path directory, Path configuration) {
     return List.of(
-        java("java"),
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow",
         "-XX:+UseSerialGC",
@@ -109,10 +108,6 @@ final class SnaptProcess implements AutoCloseable {
         "run",
         "--config",
         configuration.toString());
-  }
-
-  private static String java(String program) {
-    return Path.of(System.getProperty("java.home"), "bin", program).toString();
   }
 
   private void awaitReady(LongSupplier nanoTime) {
@@ -131,8 +126,9 @@ final class SnaptProcess implements AutoCloseable {
 
   /// Measures its memory: objects after a collection, and memory of native code.
   Memory memory() throws IOException {
-    long live = number(LIVE, jcmd("GC.class_histogram"));
-    String nativeMemory = jcmd("VM.native_memory", "summary", "scale=b");
+    Jcmd jcmd = new Jcmd(process.id());
+    long live = jcmd.liveBytes();
+    String nativeMemory = jcmd.run("VM.native_memory", "summary", "scale=b");
     long scratch =
         SCRATCH.matcher(nativeMemory).results().mapToLong(of -> Long.parseLong(of.group(1))).sum();
     return new Memory(live, number(MALLOC, nativeMemory) - scratch);
@@ -147,14 +143,14 @@ final class SnaptProcess implements AutoCloseable {
 
   /// Returns the classes with the most bytes, to show the composition of a session.
   String histogram(int lines) throws IOException {
-    return String.join("\n", jcmd("GC.class_histogram").lines().skip(1).limit(lines + 2L).toList());
-  }
-
-  private String jcmd(String... words) throws IOException {
-    var command = new java.util.ArrayList<>(List.of(java("jcmd"), Long.toString(process.id())));
-    command.addAll(List.of(words));
-    Process asked = new ProcessBuilder(command).redirectErrorStream(true).start();
-    return new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return String.join(
+        "\n",
+        new Jcmd(process.id())
+            .run("GC.class_histogram")
+            .lines()
+            .skip(1)
+            .limit(lines + 2L)
+            .toList());
   }
 
   private static long number(Pattern pattern, String text) {

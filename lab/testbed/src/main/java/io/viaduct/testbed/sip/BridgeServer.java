@@ -84,6 +84,11 @@ final class BridgeServer implements SipServer {
     return List.of(deployment.process(BRIDGE).id());
   }
 
+  /// Returns a value of the running bridge.
+  long metric(String name) throws IOException {
+    return deployment.metric(BRIDGE, name);
+  }
+
   @Override
   public void close() {
     int code = deployment.stop(BRIDGE);

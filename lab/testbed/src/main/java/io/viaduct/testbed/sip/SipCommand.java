@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Option;
     description = "SIP exchanges per second, times and overload of the bridge, beside Kamailio")
 public final class SipCommand implements Callable<Integer> {
   private static final String TITLE = "SIP under load";
+  private static final String MIXED = "mixed";
 
   @Option(
       names = "--rounds",
@@ -44,20 +46,33 @@ public final class SipCommand implements Callable<Integer> {
   @Option(names = "--overload", description = "seconds of overload (default ${DEFAULT-VALUE})")
   private int overload = 60;
 
+  @Option(names = "--minutes", description = "of the mixed load (default ${DEFAULT-VALUE})")
+  private int minutes = 30;
+
+  @Option(
+      names = "--mixed-rate",
+      description =
+          "exchanges per second of each scenario in the mixed load (default ${DEFAULT-VALUE})")
+  private int mixedRate = 150;
+
   @Option(
       names = "--only",
       split = ",",
-      description = "scenarios: register, answered, relayed, call (default: all)")
+      description = "scenarios: register, answered, relayed, call, mixed (default: all)")
   private List<String> only = List.of();
 
   @Mixin private BenchOptions options = new BenchOptions();
 
   @Override
   public Integer call() throws Exception {
-    if (rounds < 1 || seconds < 1 || overload < 1) {
-      throw new IllegalArgumentException("--rounds, --seconds and --overload must be at least 1");
+    if (Stream.of(rounds, seconds, overload, minutes, mixedRate).anyMatch(each -> each < 1)) {
+      throw new IllegalArgumentException(
+          "--rounds, --seconds, --overload, --minutes and --mixed-rate must be at least 1");
     }
     List<SipScenario> scenarios = scenarios();
+    if (!Sipp.isInstalled()) {
+      throw new IllegalStateException("'sipp' is missing: install it (apt-get install sip-tester)");
+    }
     Topology topology = Topology.lay();
     Path directory = Laboratory.mountPrivate(options.outer());
     Passwords passwords = Passwords.draw(new SecureRandom());
@@ -65,7 +80,8 @@ public final class SipCommand implements Callable<Integer> {
         Deployment.prepare(
             options.root(), directory, passwords, Duration.ofSeconds(60), System::nanoTime);
     Map<String, String> missing = new LinkedHashMap<>();
-    List<SipServer> servers = new ArrayList<>(List.of(new BridgeServer(deployment, passwords)));
+    BridgeServer bridge = new BridgeServer(deployment, passwords);
+    List<SipServer> servers = new ArrayList<>(List.of(bridge));
     if (KamailioServer.isInstalled()) {
       servers.add(new KamailioServer(topology.control, directory));
     } else {
@@ -76,6 +92,9 @@ public final class SipCommand implements Callable<Integer> {
     try {
       for (SipScenario each : scenarios) {
         measure(sipp, servers, each, rows);
+      }
+      if (isChosen(MIXED)) {
+        rows.mixed(new MixedLoad(sipp, bridge, topology.control, mixedRate, 60 * minutes).run());
       }
     } finally {
       deployment.stopAll();
@@ -90,16 +109,20 @@ public final class SipCommand implements Callable<Integer> {
   }
 
   private List<SipScenario> scenarios() {
-    List<String> all = Arrays.stream(SipScenario.values()).map(SipScenario::key).toList();
+    List<String> all =
+        Stream.concat(Arrays.stream(SipScenario.values()).map(SipScenario::key), Stream.of(MIXED))
+            .toList();
     for (String name : only) {
       if (!all.contains(name)) {
         throw new IllegalArgumentException(
             "--only names '%s'; there are %s".formatted(name, String.join(", ", all)));
       }
     }
-    return Arrays.stream(SipScenario.values())
-        .filter(each -> only.isEmpty() || only.contains(each.key()))
-        .toList();
+    return Arrays.stream(SipScenario.values()).filter(each -> isChosen(each.key())).toList();
+  }
+
+  private boolean isChosen(String name) {
+    return only.isEmpty() || only.contains(name);
   }
 
   private void measure(Sipp sipp, List<SipServer> servers, SipScenario scenario, SipRows rows)

@@ -14,6 +14,8 @@ final class SipRows {
   private static final double P99_MS_MAX = 20;
   private static final double OVERLOAD_P99_MS_MAX = 100;
   private static final double RESIDENT_MIB_MAX = 320;
+  private static final double GROWTH_MAX = 1.1; // "flat"
+  private static final String MIXED = "all at a time, beside broken TCP peers";
 
   /// One value of one server.
   ///
@@ -124,6 +126,44 @@ final class SipRows {
         List.of(found.after()),
         SippResult::failed,
         ours(server, Verdict.atMost(0, "", found.after().failed())));
+  }
+
+  /// Adds the state of the bridge in the first and the last third of a long mixed load.
+  void mixed(MixedLoad.Outcome outcome) {
+    for (int i = 0; i < outcome.sipp().size(); i++) {
+      SippResult result = outcome.sipp().get(i);
+      SipScenario scenario = SipScenario.values()[i];
+      value(
+          "failed of " + scenario.key() + " at %d/s".formatted(result.rate()),
+          result.failed(),
+          Optional.of(Verdict.atMost(0, "", result.failed())));
+      value("p99 of " + scenario.key() + ", ms", result.p99Ms(), Optional.empty());
+    }
+    value("broken TCP peers", outcome.brokenPeers(), Optional.empty());
+    growth("live heap, MiB", outcome, MixedLoad.Sample::liveMib);
+    growth("threads", outcome, MixedLoad.Sample::threads);
+    growth("open files and sockets", outcome, MixedLoad.Sample::files);
+    growth("SIP connections", outcome, MixedLoad.Sample::connections);
+    growth("calls, subscriptions and registrations", outcome, MixedLoad.Sample::dialogs);
+  }
+
+  private void growth(
+      String measure, MixedLoad.Outcome outcome, ToDoubleFunction<MixedLoad.Sample> of) {
+    List<MixedLoad.Sample> samples = outcome.samples();
+    int third = samples.size() / 3;
+    double first = Median.of(samples.subList(0, third).stream().mapToDouble(of));
+    double last =
+        Median.of(samples.subList(samples.size() - third, samples.size()).stream().mapToDouble(of));
+    value(measure + ", first third", first, Optional.empty());
+    value(
+        measure + ", last third",
+        last,
+        Optional.of(
+            Verdict.atMost(GROWTH_MAX, "× the first", first == 0 ? 1 + last : last / first)));
+  }
+
+  private void value(String measure, double value, Optional<Verdict> goal) {
+    rows.add(new Row(MIXED, measure, BridgeServer.NAME, new double[] {value}, goal));
   }
 
   private static Optional<Verdict> ours(String server, Verdict verdict) {

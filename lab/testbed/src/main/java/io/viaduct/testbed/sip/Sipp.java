@@ -3,6 +3,7 @@ package io.viaduct.testbed.sip;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.process.ProcessUsage;
 import io.viaduct.testbed.process.ServiceProcess;
+import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Runs sipp, the load generator of the SIPp project, in the namespace of the servers: one UDP
 /// socket, an open loop at a given rate.
@@ -28,12 +30,13 @@ final class Sipp {
 
   private static final int PORT = 5_070;
   private static final int CALLEE_PORT = 5_071;
+  private static final int BESIDE_PORT = 5_080; // of the first scenario
   private static final int OPEN_MAX = 20_000; // exchanges at a time
   private static final int PATIENCE_MS = 8_000; // longest wait for an answer
 
   private final NetworkNamespace namespace;
   private final Path directory;
-  private int runs;
+  private final AtomicInteger runs = new AtomicInteger();
 
   /// @param directory of the scenarios and results
   Sipp(NetworkNamespace namespace, Path directory) throws IOException {
@@ -54,6 +57,10 @@ final class Sipp {
   private static String line(int user) {
     String name = user(user);
     return "%s;[authentication username=%s password=%s]\n".formatted(name, name, password(name));
+  }
+
+  static boolean isInstalled() {
+    return Command.exists("sipp");
   }
 
   static String user(int number) {
@@ -108,8 +115,7 @@ final class Sipp {
 
   /// Starts the user agent that answers for `u0`, and registers it.
   ServiceProcess startCallee(SipServer at) throws Exception {
-    SippResult registered =
-        run(at, SipScenario.REGISTER, 1, 1, "callee.csv", CALLEE_PORT, List.of());
+    SippResult registered = run(at, SipScenario.REGISTER, 1, 1, "callee.csv", CALLEE_PORT);
     if (registered.succeeded() != 1) {
       throw new IllegalStateException(
           at.name() + " does not register the user agent: " + registered);
@@ -123,19 +129,21 @@ final class Sipp {
   ///
   /// @param rate exchanges per second
   SippResult load(SipServer at, SipScenario scenario, int rate, int seconds) throws Exception {
-    return run(at, scenario, rate, rate * seconds, "users.csv", PORT, List.of());
+    return run(at, scenario, rate, rate * seconds, "users.csv", PORT);
+  }
+
+  /// Loads a server beside other loads. Several threads may call this, for one scenario each.
+  ///
+  /// @param rate exchanges per second
+  SippResult beside(SipServer at, SipScenario scenario, int rate, int seconds) throws Exception {
+    int port = BESIDE_PORT + scenario.ordinal();
+    return run(at, scenario, rate, rate * seconds, "users.csv", port);
   }
 
   private SippResult run(
-      SipServer at,
-      SipScenario scenario,
-      int rate,
-      int count,
-      String users,
-      int port,
-      List<String> more)
+      SipServer at, SipScenario scenario, int rate, int count, String users, int port)
       throws Exception {
-    String name = "sipp-" + ++runs;
+    String name = "sipp-" + runs.incrementAndGet();
     Path stat = directory.resolve(name + ".stat.csv");
     List<String> words = new ArrayList<>(List.of("sipp", SERVER + ":" + at.port()));
     words.addAll(List.of("-sf", scenario.key() + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
@@ -147,7 +155,6 @@ final class Sipp {
     words.addAll(List.of("-recv_timeout", String.valueOf(PATIENCE_MS)));
     words.addAll(List.of("-trace_stat", "-stf", stat.toString(), "-fd", "1"));
     words.addAll(List.of("-trace_rtt", "-rtt_freq", "1"));
-    words.addAll(more);
     double before = ProcessUsage.cpuSeconds(at.processes());
     ServiceProcess sipp = ServiceProcess.start(name, namespace, words, directory);
     int code = sipp.awaitEnd();

@@ -122,7 +122,8 @@ public final class CallsDay {
       long untilNs = System.nanoTime();
       Audio alice = call.atCaller(fromNs, untilNs);
       Audio bob = call.atCalled(fromNs, untilNs);
-      MovingLab.say(what, "the machine paused for %.0f ms at most".formatted(pauses.longestMs()));
+      MovingLab.say("then", what);
+      MovingLab.say("pause ms", "%.0f".formatted(pauses.longestMs()));
       MovingLab.say("round trip ms", "%.0f".formatted(alice.delayMs() + bob.delayMs()));
       say("alice", alice);
       say("bob", bob);
