@@ -135,7 +135,7 @@ class PolicyCommandTest {
   void thePathsOfARunningAgentDecide() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("", "", false, false),
+            new PlacedFlow("", "", false, false, true),
             path(1, "", "wlan0", "losing", 12.5, 3_000_000, 0),
             path(2, "", "wwan0", "spare", null, 9_000_000, 1));
     try {
@@ -163,7 +163,7 @@ class PolicyCommandTest {
   void thePathsOfTheSnaptThatTheFlowWouldHaveDecide() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("snapt-2 b:443", "least cost of class LT_LD", false, true),
+            new PlacedFlow("snapt-2 b:443", "least cost of class LT_LD", false, true, true),
             path(0, "snapt-1 a:443", "wlan0", "usable", 3.0, 9_000_000, 0),
             path(0, "snapt-2 b:443", "wlan0", "usable", 30.0, 9_000_000, 0),
             path(1, "snapt-2 b:443", "eth0", "usable", 20.0, 8_000_000, 0));
@@ -192,7 +192,7 @@ class PolicyCommandTest {
     String snapt = "snapt-1 a:443";
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow(snapt, "", false, true),
+            new PlacedFlow(snapt, "", false, true, true),
             path(0, snapt, "wlan0", "usable", 30.0, 1_000_000, 0)
                 .to(snapt, new TowardsHere(50_000_000, false)),
             path(1, snapt, "eth0", "usable", 20.0, 8_000_000, 0)
@@ -224,7 +224,7 @@ class PolicyCommandTest {
     String snapt = "snapt-1 a:443";
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow(snapt, "", false, false),
+            new PlacedFlow(snapt, "", false, false, true),
             path(0, snapt, "wlan0", "usable", 30.0, 1_000_000, 0),
             path(1, snapt, "eth0", "usable", 20.0, 8_000_000, 0));
     try {
@@ -244,10 +244,51 @@ class PolicyCommandTest {
   }
 
   @Test
+  void aRuleThatSpreadsIsToldOfFlowsThatBothEndsCanSpread() throws Exception {
+    String snapt = "snapt-1 a:443";
+    String rule = "policy: [{protocol: udp, method: packet}]\n";
+    String flow = "udp 10.0.0.2:5000 198.51.100.7:443";
+    PathStatus[] paths = {
+      path(0, snapt, "wlan0", "usable", 30.0, 9_000_000, 0),
+      path(1, snapt, "eth0", "usable", 20.0, 8_000_000, 0)
+    };
+    OperationsEndpoint both = agent(new PlacedFlow(snapt, "", false, true, true), paths);
+    try {
+      assertThat(test(rule, flow)).isZero();
+      assertThat(output.toString())
+          .contains(
+              "path     each packet on one of eth0 (path 1, usable, 20.0 ms, 8.0 Mbit/s spare)")
+          .contains(", wlan0 (path 0, usable, 30.0 ms, 9.0 Mbit/s spare)\n");
+      output.reset();
+      assertThat(test(rule, "--json", flow)).isZero();
+      assertThat(JsonMapper.shared().readTree(output.toString()).path("mode").asString(""))
+          .isEqualTo("spread");
+    } finally {
+      both.close();
+    }
+    output.reset();
+    OperationsEndpoint older = agent(new PlacedFlow(snapt, "", false, false, false), paths);
+    try {
+      assertThat(test(rule, flow)).isZero();
+      assertThat(output.toString())
+          .as("a SNAPT of the version before puts no UDP packets in order")
+          .contains("up       wlan0 (path 0, usable, 30.0 ms")
+          .contains("down     not known: the other end selects it by its own rates")
+          .doesNotContain("each packet");
+      output.reset();
+      assertThat(test(rule, "--json", flow)).isZero();
+      assertThat(JsonMapper.shared().readTree(output.toString()).path("mode").asString(""))
+          .isEqualTo("one");
+    } finally {
+      older.close();
+    }
+  }
+
+  @Test
   void aFlowThatWouldBeRefusedHasNoPath() throws Exception {
     OperationsEndpoint agent =
         agent(
-            new PlacedFlow("snapt-1 a:443", "no SNAPT meets class LT_LD", true, true),
+            new PlacedFlow("snapt-1 a:443", "no SNAPT meets class LT_LD", true, true, true),
             path(0, "snapt-1 a:443", "wlan0", "usable", 900.0, 9_000_000, 0));
     try {
       assertThat(test("", "tcp 10.0.0.2:5000 198.51.100.7:22")).isZero();

@@ -7,4 +7,6 @@ package io.viaduct.cnapt.policy;
 /// @param refused true if no SNAPT meets the class, and the flow would be refused
 /// @param ranksItself true if the SNAPT selects the path of a flow that counts rate by its own
 ///   rates
-public record PlacedFlow(String snapt, String why, boolean refused, boolean ranksItself) {}
+/// @param spreads true if both ends let a flow of this protocol travel by all paths
+public record PlacedFlow(
+    String snapt, String why, boolean refused, boolean ranksItself, boolean spreads) {}

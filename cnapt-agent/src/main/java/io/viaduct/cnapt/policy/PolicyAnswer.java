@@ -57,17 +57,19 @@ public record PolicyAnswer(
             false,
             paths.stream().map(PathStatus::snapshot).toList(),
             PathPreference.OF_THE_MOMENT);
-    boolean eachEnd =
-        !placed.refused()
-            && decision.mode() == Decision.Mode.ONE
+    // A flow that cannot be spread has one path at each end, by rate.
+    boolean isInOne = decision.mode() == Decision.Mode.SPREAD && !placed.spreads();
+    boolean isRanked =
+        decision.mode() == Decision.Mode.ONE
             && decision.step().method() == Method.THROUGHPUT
             && (line.isBuiltIn() || placed.ranksItself());
+    boolean eachEnd = !placed.refused() && (isInOne || isRanked);
     boolean isTold = eachEnd && placed.ranksItself() && !placed.snapt().isEmpty();
     return answer(
         question,
         line,
         decision.step(),
-        placed.refused() ? "refused" : decision.mode().name().toLowerCase(Locale.ROOT),
+        placed.refused() ? "refused" : word(isInOne ? Decision.Mode.ONE : decision.mode()),
         eachEnd
             ? RateRanking.UP.best(paths)
             : placed.refused() ? List.of() : chosen(decision, paths),
@@ -77,6 +79,10 @@ public record PolicyAnswer(
         paths,
         "the paths of the running agent at this moment; a running flow may hold on to another one"
             + " for the hold time");
+  }
+
+  private static String word(Decision.Mode mode) {
+    return mode.name().toLowerCase(Locale.ROOT);
   }
 
   private static List<PathStatus> chosen(Decision decision, List<PathStatus> paths) {
@@ -99,7 +105,7 @@ public record PolicyAnswer(
         List.of(),
         List.of(),
         false,
-        new PlacedFlow("", "", false, false),
+        new PlacedFlow("", "", false, false, false),
         List.of(),
         "the configuration only, because " + reason);
   }

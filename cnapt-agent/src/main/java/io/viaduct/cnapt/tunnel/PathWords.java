@@ -47,7 +47,8 @@ final class PathWords {
               + numbers(paths, PathWords::loss)
               + ")";
       case SPREAD ->
-          "it fills a path alone, so each packet takes the path by which it should arrive first ("
+          (placement.line().isBuiltIn() ? "it fills a path alone, so" : "its rule says so:")
+              + " each packet takes the path by which it should arrive first ("
               + numbers(paths, path -> delay(path) + ", " + rate(path))
               + ")";
     };

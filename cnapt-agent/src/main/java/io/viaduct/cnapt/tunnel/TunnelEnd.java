@@ -215,6 +215,14 @@ public final class TunnelEnd {
     return of != null && of.knows(FlowRoute.MOST_SPARE);
   }
 
+  /// Returns whether both ends let flows of a protocol travel by all paths.
+  ///
+  /// @param protocol IP protocol number
+  boolean spreads(int protocol) {
+    TunnelSession of = current().session();
+    return of != null && of.spreads(protocol);
+  }
+
   /// Takes what a list says about the SNAPT.
   public void terms(SnaptTerms told) {
     assert at.loop().inEventLoop() : Thread.currentThread();

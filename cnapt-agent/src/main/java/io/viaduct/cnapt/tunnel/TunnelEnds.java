@@ -186,26 +186,29 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
   PlacedFlow place(FlowTuple flow, Application application, long nowNs) {
     for (TunnelEnd each : all) {
       if (carries(each, flow)) {
-        return placed(each, "the flow runs there", false);
+        return placed(flow, each, "the flow runs there", false);
       }
     }
     if (only != null) {
-      return placed(only, "", false);
+      return placed(flow, only, "", false);
     }
     FlowKey key = flow.key();
     ServiceClass of = application.serviceClass();
     Affinities.Followed followed = affinities.of(key, of, nowNs);
     if (followed != null && followed.end().keepsTies(nowNs)) {
-      return placed(followed.end(), followed.why(), false);
+      return placed(flow, followed.end(), followed.why(), false);
     }
     SnaptDecision decision = decide(of, nowNs);
     boolean isRefused = decision.isUnmet() && unmet.refuse(key, application);
     return placed(
-        all[decision.chosen()], isRefused ? decision.whyRefused() : decision.why(), isRefused);
+        flow,
+        all[decision.chosen()],
+        isRefused ? decision.whyRefused() : decision.why(),
+        isRefused);
   }
 
-  private static PlacedFlow placed(TunnelEnd at, String why, boolean isRefused) {
-    return new PlacedFlow(at.name(), why, isRefused, at.ranksItself());
+  private static PlacedFlow placed(FlowTuple flow, TunnelEnd at, String why, boolean isRefused) {
+    return new PlacedFlow(at.name(), why, isRefused, at.ranksItself(), at.spreads(flow.protocol()));
   }
 
   // A person may not know the address that applications see.

@@ -299,6 +299,7 @@ class TunnelEndsTest {
         assertThat(placed.why()).isEqualTo("the flow runs there");
         assertThat(placed.refused()).isFalse();
         assertThat(placed.ranksItself()).isEqualTo(first.session().knows(FlowRoute.MOST_SPARE));
+        assertThat(placed.spreads()).isEqualTo(first.session().spreads(running.protocol()));
         placed = ends.place(besides(running, 5_001), voice(), System.nanoTime());
         assertThat(placed.snapt()).isEqualTo(first.name());
         assertThat(placed.why()).startsWith("follows the flows of class HT_LD to its host");

@@ -142,6 +142,7 @@ public class CompoundStage {
         int id,
         int ecn,
         int generation,
+        int number,
         byte[] b,
         int at,
         int length,

@@ -35,6 +35,7 @@ final class HandoverEvents {
         new FloodEvent(),
         new ClassLossEvent(),
         new BulkEvent("bulk", 0),
+        new BulkUdpEvent(),
         new BulkEvent("bulk-jitter-10", 10),
         new BulkEvent("bulk-jitter-50", 50),
         new BulkEvent("bulk-jitter-100", 100),

@@ -38,7 +38,8 @@ final class PacketFlow {
   /// Result of a flow.
   ///
   /// @param delays in nanoseconds, of the packets that arrived
-  record Result(long sent, Histogram delays, long strange) {
+  /// @param outOfOrder packets that came after one that had left later (RFC 4737 section 3.3)
+  record Result(long sent, Histogram delays, long outOfOrder, long strange) {
     long received() {
       return delays.getTotalCount();
     }
@@ -123,7 +124,9 @@ final class PacketFlow {
             ? network.device().start("flow-" + port, () -> send(nearEnd, far, period))
             : there.start("flow-" + port, () -> answer(farEnd, period));
     return sent.thenCombine(
-            received, (count, result) -> new Result(count, result.delays(), result.strange()))
+            received,
+            (count, result) ->
+                new Result(count, result.delays(), result.outOfOrder(), result.strange()))
         .whenComplete((_, _) -> {
           farEnd.close();
           nearEnd.close();
@@ -186,6 +189,8 @@ final class PacketFlow {
       throws IOException {
     var delays = new Histogram(3);
     long strange = 0;
+    long outOfOrder = 0;
+    long latestNs = Long.MIN_VALUE;
     socket.setSoTimeout(TIMEOUT_MS);
     if (question != null) {
       send(socket, question);
@@ -199,6 +204,8 @@ final class PacketFlow {
         if (departureNs == null) {
           strange++;
         } else {
+          outOfOrder += departureNs < latestNs ? 1 : 0;
+          latestNs = Math.max(latestNs, departureNs);
           long nowNs = nanoTime.getAsLong();
           delays.recordValue(Math.max(0, nowNs - departureNs));
           arrivals.accept(nowNs);
@@ -209,7 +216,7 @@ final class PacketFlow {
         }
       }
     }
-    return new Result(0, delays, strange);
+    return new Result(0, delays, outOfOrder, strange);
   }
 
   private static long digest(byte[] bytes, int length) {

@@ -45,6 +45,7 @@ record Reading(String id, String title, String unit) {
     all.addAll(List.of(SESSIONS, CONNECTIONS, REGISTRATIONS, RESUME_BEYOND_RTT));
     for (Way way : Way.values()) {
       all.addAll(List.of(oneLine(way), bothLines(way), gain(way), lostPercent(way)));
+      all.add(outOfOrderPercent(way));
       all.addAll(List.of(usedAfter(way), shareError(way)));
     }
     all.addAll(List.of(REQUEST_P50, REQUEST_P50_ADDED, REQUEST_P99, REQUEST_P99_ADDED));
@@ -94,6 +95,11 @@ record Reading(String id, String title, String unit) {
 
   static Reading lostPercent(Way way) {
     return new Reading(word(way) + "LostPercent", "lost " + word(way), "%");
+  }
+
+  /// Returns the share of packets that came after one that had left later (RFC 4737 section 4.1).
+  static Reading outOfOrderPercent(Way way) {
+    return new Reading(word(way) + "OutOfOrderPercent", "out of order " + word(way), "%");
   }
 
   static Reading oneLine(Way way) {

@@ -203,7 +203,7 @@ public final class CompoundReader {
           switch (kind) {
             case Record.CONTROL ->
                 control(from, position, limit, head & 0x1F, first && position == at, arrival, sink);
-            case Record.OPEN, Record.UDP, Record.TCP, Record.IP, Record.RAW ->
+            case Record.OPEN, Record.UDP, Record.TCP, Record.IP, Record.RAW, Record.NUMBERED ->
                 packet(from, position, limit, head, kind, arrival, sink);
             default -> -1;
           };
@@ -226,6 +226,7 @@ public final class CompoundReader {
     int position = start + 1;
     int flow = 0;
     int application = 0;
+    int number = Record.NO_NUMBER;
     if (kind != Record.RAW) {
       long read = VarInt.readInt(from, position, limit);
       flow = (int) read;
@@ -244,6 +245,12 @@ public final class CompoundReader {
       if (position < 0) {
         return -1;
       }
+    } else if (kind == Record.NUMBERED) {
+      if (limit - position < Record.NUMBER_BYTES) {
+        return -1;
+      }
+      number = BigEndian.getMedium(from, position);
+      position += Record.NUMBER_BYTES;
     }
     int bytes = limit - position;
     if ((head & Record.LAST) == 0) {
@@ -276,7 +283,17 @@ public final class CompoundReader {
         case Record.TCP ->
             sink.tcp(arrival, flow, ecn, generation, tcp, from, position, bytes, next - start);
         default ->
-            sink.elided(arrival, kind, flow, ecn, generation, from, position, bytes, next - start);
+            sink.elided(
+                arrival,
+                kind == Record.NUMBERED ? Record.UDP : kind,
+                flow,
+                ecn,
+                generation,
+                number,
+                from,
+                position,
+                bytes,
+                next - start);
       }
     }
     return next;

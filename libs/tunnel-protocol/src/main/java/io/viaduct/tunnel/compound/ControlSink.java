@@ -27,7 +27,7 @@ public interface ControlSink {
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
   void flowRoute(int flow, int route);
 
-  /// Takes FLOW_SPREAD: the peer sends the TCP segments of a flow by all paths.
+  /// Takes FLOW_SPREAD: the peer sends the packets of a flow by all paths.
   void flowSpread(Arrival arrival, int flow);
 
   /// Takes EPOCH: the peer holds an epoch. The announcement is valid during the call.

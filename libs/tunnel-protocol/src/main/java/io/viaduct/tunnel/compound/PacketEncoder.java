@@ -76,7 +76,7 @@ public final class PacketEncoder {
     if (flow == null || !elide) {
       return whole(generation, flow, writer);
     }
-    kind = elidedKind(key);
+    kind = elidedKind(key, flow);
     if (kind == Record.IP) {
       if (packet.isChecksumTrusted() && !key.isPortless()) {
         return whole(generation, flow, writer);
@@ -163,7 +163,7 @@ public final class PacketEncoder {
     closed.closed(compound, packet.arrivalNs());
   }
 
-  private int elidedKind(FlowKey key) {
+  private int elidedKind(FlowKey key, FlowState flow) {
     if (key.isPortless()) {
       return Record.IP;
     }
@@ -180,7 +180,8 @@ public final class PacketEncoder {
         packet.isChecksumTrusted()
             || !tcp && bytes.getShort(transport + IpFields.UDP_CHECKSUM) == 0
             || packet.checksumHolds();
-    return right ? tcp ? Record.TCP : Record.UDP : Record.IP;
+    int udp = flow.isSpread() ? Record.NUMBERED : Record.UDP;
+    return right ? tcp ? Record.TCP : udp : Record.IP;
   }
 
   /// Writes the fields before the length field of each segment's record.
@@ -189,6 +190,8 @@ public final class PacketEncoder {
     int end = VarInt.write(head, 1, flow.id());
     if (kind == Record.TCP) {
       end = writeTcpHead(end);
+    } else if (kind == Record.NUMBERED) {
+      end += Record.NUMBER_BYTES; // each segment has its own
     }
     headBytes = end;
   }
@@ -237,7 +240,7 @@ public final class PacketEncoder {
       }
       Compound compound = memory.rent(capacity).begin(writer.serviceClass());
       compound.bytes[Compound.BODY] = 0;
-      int end = writeRecord(compound.bytes, Compound.BODY + 1, offset, bytes, -1);
+      int end = writeRecord(compound.bytes, Compound.BODY + 1, offset, bytes, flow, -1);
       compound.bytes[Compound.BODY + 1] |= Record.LAST;
       compound.length = end - Compound.BODY;
       compound.account(flow, 1, pre, record, packet.arrivalNs());
@@ -248,14 +251,18 @@ public final class PacketEncoder {
     Staging area = writer.reserve(record + 3, flow, compress, packet.arrivalNs());
     int start = area.bytes();
     int lengthAt = start + headBytes;
-    int end = writeRecord(area.raw, start, offset, bytes, lengthAt);
+    int end = writeRecord(area.raw, start, offset, bytes, flow, lengthAt);
     writer.commit(end, lengthAt, flow, compress, 1, pre, packet.arrivalNs());
   }
 
   /// Writes a record. @param lengthAt position for the length field, −1 for none
-  private int writeRecord(byte[] to, int start, int offset, int bytes, int lengthAt) {
+  private int writeRecord(
+      byte[] to, int start, int offset, int bytes, FlowState flow, int lengthAt) {
     System.arraycopy(head, 0, to, start, headBytes);
     int end = start + headBytes;
+    if (kind == Record.NUMBERED) {
+      BigEndian.putMedium(to, end - Record.NUMBER_BYTES, flow.takeNumber());
+    }
     if (kind == Record.TCP && packet.segmentBytes() < packet.payloadBytes()) {
       patchSegment(to, start, offset, bytes, 0);
     }

@@ -9,6 +9,13 @@ public final class Record {
   public static final int TCP = 3;
   public static final int IP = 4;
   public static final int RAW = 5;
+  public static final int NUMBERED = 6;
+
+  /// Length of the number of a NUMBERED record. Numbers are compared modulo 2^24.
+  public static final int NUMBER_BYTES = 3;
+
+  /// Number of a record without one.
+  public static final int NO_NUMBER = -1;
 
   /// Flag of a record that runs to the end of its block and has no length field.
   public static final int LAST = 0x10;

@@ -22,13 +22,17 @@ public interface RecordSink {
       int length,
       int recordBytes);
 
-  /// Takes an IP record (the bytes behind an IP header) or a UDP record (a payload).
+  /// Takes an IP record (the bytes behind an IP header), or a UDP or NUMBERED record (a payload).
+  ///
+  /// @param kind NUMBERED is given as UDP
+  /// @param number place of the packet in its flow, modulo 2^24; [Record#NO_NUMBER] without one
   void elided(
       Arrival arrival,
       int kind,
       int flow,
       int ecn,
       int generation,
+      int number,
       byte[] bytes,
       int at,
       int length,

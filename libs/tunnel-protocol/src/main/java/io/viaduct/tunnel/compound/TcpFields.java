@@ -73,20 +73,22 @@ public final class TcpFields {
     return position;
   }
 
-  /// Takes the fields of another segment.
+  /// Returns a copy.
   ///
   /// @param shift distance by which the options have moved in the array
-  public void copy(TcpFields of, int shift) {
-    mask = of.mask;
-    sequence = of.sequence;
-    acknowledgement = of.acknowledgement;
-    window = of.window;
-    flags = of.flags;
-    timestamps = of.timestamps;
-    urgent = of.urgent;
-    optionsAt = of.optionsAt + shift;
-    optionsBytes = of.optionsBytes;
-    segmentBytes = of.segmentBytes;
+  public TcpFields moved(int shift) {
+    TcpFields copy = new TcpFields();
+    copy.mask = mask;
+    copy.sequence = sequence;
+    copy.acknowledgement = acknowledgement;
+    copy.window = window;
+    copy.flags = flags;
+    copy.timestamps = timestamps;
+    copy.urgent = urgent;
+    copy.optionsAt = optionsAt + shift;
+    copy.optionsBytes = optionsBytes;
+    copy.segmentBytes = segmentBytes;
+    return copy;
   }
 
   public int mask() {

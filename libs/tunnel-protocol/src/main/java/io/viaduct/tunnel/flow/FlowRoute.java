@@ -12,7 +12,7 @@ public final class FlowRoute {
   /// Packets take the path with the least round trip, and a second one too while that path loses.
   public static final int TWO_PATHS_WHILE_LOSING = 252;
 
-  /// Each packet of a TCP flow takes the path by which it is expected to arrive first.
+  /// Each packet of a TCP or UDP flow takes the path by which it is expected to arrive first.
   public static final int SPREAD = 251;
 
   /// Packets of each end take its path with the most spare rate in their direction.

@@ -50,6 +50,7 @@ public final class FlowState {
   private @Nullable FlapHold moveHold; // made for the first move: most flows stay
   private int copyPath = NO_PATH;
   private @Nullable SpreadState spread;
+  private int nextNumber;
   private int route = FlowRoute.ANY;
   private boolean held;
   private int waitsFor = NO_PATH;
@@ -159,6 +160,17 @@ public final class FlowState {
 
   public void spread(@Nullable SpreadState state) {
     spread = state;
+  }
+
+  /// Returns whether the flow's packets travel by all paths.
+  public boolean isSpread() {
+    return spread != null && spread.isSpread();
+  }
+
+  /// Returns the number of the next packet that needs one, and counts it. The numbers go on when
+  /// the flow is spread again: the receiver may still expect the next one.
+  public int takeNumber() {
+    return nextNumber++;
   }
 
   /// Returns the path that a rule of the device has chosen, or a value of [FlowRoute].

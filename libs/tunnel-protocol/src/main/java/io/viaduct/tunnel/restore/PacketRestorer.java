@@ -149,10 +149,7 @@ public final class PacketRestorer implements RecordSink {
       }
     }
     if (flow != null) {
-      SegmentOrder order = resequencer.orderOf(flow);
-      if (order != null) {
-        resequencer.restart(order, delivery);
-      }
+      restartOrder(flow, arrival.nowNs());
       memory.coalescer().flush(flow);
       if (fromDevice) {
         flow.follow(arrival.serviceClass(), application, arrival.sequence());
@@ -209,6 +206,7 @@ public final class PacketRestorer implements RecordSink {
       int id,
       int ecn,
       int generation,
+      int number,
       byte[] bytes,
       int at,
       int length,
@@ -231,27 +229,51 @@ public final class PacketRestorer implements RecordSink {
     }
     accounts.packets(arrival, flow, recordBytes, 1, ipBytes + transport);
     count(Verdict.RESTORED);
+    PacketOrder order = number == Record.NO_NUMBER ? null : resequencer.orderOf(flow);
+    if (order == null) {
+      restartOrder(flow, arrival.nowNs());
+      deliverElided(sink, udp, flow, context, ecn, bytes, at, length);
+    } else if (!resequencer.holdsNumbered(
+        order, arrival, sink, context, ecn, number, bytes, at, length, delivery)) {
+      deliverElided(sink, udp, flow, context, ecn, bytes, at, length);
+      resequencer.release(order, delivery, arrival.nowNs());
+    }
+  }
+
+  /// Delivers what waits of a spread flow, because the place of the next packet in its order is not
+  /// known.
+  private void restartOrder(FlowState flow, long nowNs) {
+    PacketOrder order = resequencer.orderOf(flow);
+    if (order != null) {
+      resequencer.restart(order, delivery, nowNs);
+    }
+  }
+
+  private void deliverElided(
+      InnerPacketSink to,
+      boolean udp,
+      FlowState flow,
+      long context,
+      int ecn,
+      byte[] bytes,
+      int at,
+      int length) {
+    SegmentCoalescer coalescer = memory.coalescer();
     if (!udp) {
-      memory.coalescer().flush(flow);
-    } else if (memory
-        .coalescer()
-        .addDatagram(sink, flow, context, ecn, bytes, at, length, fromDevice)) {
+      coalescer.flush(flow);
+    } else if (coalescer.addDatagram(to, flow, context, ecn, bytes, at, length, fromDevice)) {
       return;
     }
-    HeaderWriter.ip(
-        memory.headers,
-        flow,
-        context,
-        ecn,
-        transport,
-        fromDevice,
-        memory.coalescer().identifications(1));
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int transport = length + (udp ? IpFields.UDP_HEADER : 0);
+    int identification = coalescer.identifications(1);
+    HeaderWriter.ip(memory.headers, flow, context, ecn, transport, fromDevice, identification);
     int headerBytes = ipBytes;
     if (udp) {
       headerBytes += HeaderWriter.udp(memory.headers, ipBytes, flow, context, length, fromDevice);
     }
     boolean partial = udp && !HeaderContext.udpWithoutChecksum(context);
-    sink.packet(flow, memory.packet(headerBytes, bytes, at, length, 0, partial));
+    to.packet(flow, memory.packet(headerBytes, bytes, at, length, 0, partial));
   }
 
   @Override
@@ -285,7 +307,7 @@ public final class PacketRestorer implements RecordSink {
     int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
     accounts.packets(arrival, flow, recordBytes, segments, segments * headerBytes + length);
     verdicts.add(Verdict.RESTORED, segments);
-    SegmentOrder order = resequencer.orderOf(flow);
+    PacketOrder order = resequencer.orderOf(flow);
     if (order == null) {
       deliver(sink, flow, context, ecn, tcp, bytes, at, length);
     } else if (!resequencer.holds(
@@ -295,9 +317,14 @@ public final class PacketRestorer implements RecordSink {
     }
   }
 
-  private void deliver(FlowState flow, HeldSegment held) {
-    deliver(
-        held.sink, flow, held.context, held.ecn, held.tcp, held.bytes(), held.at(), held.length);
+  private void deliver(FlowState flow, HeldPacket held) {
+    TcpFields tcp = held.tcp;
+    if (tcp == null) {
+      deliverElided(
+          held.sink, true, flow, held.context, held.ecn, held.bytes(), held.at(), held.length);
+    } else {
+      deliver(held.sink, flow, held.context, held.ecn, tcp, held.bytes(), held.at(), held.length);
+    }
   }
 
   private void deliver(
@@ -334,7 +361,7 @@ public final class PacketRestorer implements RecordSink {
     return resequencer.dueNs();
   }
 
-  /// Delivers the segments that have waited long enough for earlier ones.
+  /// Delivers the packets that have waited long enough for earlier ones.
   public void tick(long nowNs) {
     resequencer.tick(delivery, nowNs);
   }

@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the segments of TCP flows in order that the peer sends by several paths, by TCP's own
-/// sequence numbers. A session without such flows has no state here.
+/// Puts the packets of flows in order that the peer sends by several paths: TCP by its own sequence
+/// numbers, UDP by the numbers of its packets. A session without such flows has no state here.
 ///
-/// A segment waits at most 250 ms for an earlier one, and at most 1 MiB wait; then the gap is given
-/// up (SEGMENT_MISSING), and TCP asks for it again. At most 16 flows at a time are put in order;
-/// further ones are delivered as they come, and counted (SPREAD_REFUSED). The sender keeps to that
-/// number.
+/// A packet waits at most 250 ms for an earlier one, and at most 1 MiB wait, where each packet
+/// counts 128 bytes more than its payload. Then the gap is given up (SEGMENT_MISSING). What comes
+/// later nevertheless is delivered at once: nothing is dropped here. At most 16 flows at a time are
+/// put in order; further ones are delivered as they come, and counted (SPREAD_REFUSED). The sender
+/// keeps to that number.
 public final class Resequencer {
   static final long HOLD_NS = 250_000_000;
   static final int BYTES_MAX = 1 << 20;
@@ -29,14 +30,14 @@ public final class Resequencer {
   /// flow twice a second.
   public static final long ANNOUNCED_NS_MAX = 3_000_000_000L;
 
-  /// Delivers a segment that has waited.
+  /// Delivers a packet that has waited.
   interface Delivery {
-    void deliver(FlowState flow, HeldSegment segment);
+    void deliver(FlowState flow, HeldPacket packet);
   }
 
   private final ByteBufAllocator allocator;
   private final VerdictCounters verdicts;
-  private final List<SegmentOrder> orders = new ArrayList<>(0);
+  private final List<PacketOrder> orders = new ArrayList<>(0);
   private int heldBytes;
 
   public Resequencer(ByteBufAllocator allocator, VerdictCounters verdicts) {
@@ -46,9 +47,10 @@ public final class Resequencer {
 
   /// Takes the peer's announcement that a flow travels by several paths.
   void announced(FlowState flow, long nowNs) {
-    SegmentOrder order = orderOf(flow);
-    if (order == null && orders.size() < FLOWS_MAX && flow.protocol() == IpFields.TCP) {
-      order = new SegmentOrder(flow);
+    PacketOrder order = orderOf(flow);
+    boolean hasOrder = flow.protocol() == IpFields.TCP || flow.protocol() == IpFields.UDP;
+    if (order == null && orders.size() < FLOWS_MAX && hasOrder) {
+      order = new PacketOrder(flow);
       orders.add(order);
     }
     if (order == null) {
@@ -59,7 +61,7 @@ public final class Resequencer {
   }
 
   /// Returns the order of a flow, null if it is delivered as it comes.
-  @Nullable SegmentOrder orderOf(FlowState flow) {
+  @Nullable PacketOrder orderOf(FlowState flow) {
     for (int i = 0; i < orders.size(); i++) {
       if (orders.get(i).flow == flow) {
         return orders.get(i);
@@ -68,12 +70,12 @@ public final class Resequencer {
     return null;
   }
 
-  /// Takes a segment of a flow with an order.
+  /// Takes a TCP segment of a flow with an order.
   ///
   /// @return true if the segment waits here; false if the caller delivers it, and calls [#release]
   ///   afterwards
   boolean holds(
-      SegmentOrder order,
+      PacketOrder order,
       Arrival arrival,
       InnerPacketSink sink,
       long context,
@@ -84,60 +86,113 @@ public final class Resequencer {
       int length,
       Delivery delivery) {
     int marks = (tcp.flags() & (IpFields.SYN | IpFields.FIN)) == 0 ? 0 : 1;
-    int end = tcp.sequence() + length + marks;
-    long nowNs = arrival.nowNs();
-    order.arrived(tcp.sequence(), end, arrival.path(), arrival.sequence(), nowNs);
-    if (heldBytes + length > BYTES_MAX) {
-      giveUp(order, delivery);
-    }
-    boolean delivered =
-        order.isDue(tcp.sequence())
-            || end == tcp.sequence()
-            || (tcp.flags() & IpFields.RST) != 0
-            || heldBytes + length > BYTES_MAX; // other flows hold the bytes
-    if (delivered) {
-      if (end != tcp.sequence()) { // an acknowledgement may overtake the segments before it
-        order.delivered(end);
-      }
+    int from = tcp.sequence();
+    int end = from + length + marks;
+    boolean isReset = (tcp.flags() & IpFields.RST) != 0;
+    if (isDelivered(order, arrival, from, end, isReset, length, delivery)) {
       return false;
     }
-    order.hold(new HeldSegment(allocator, sink, context, ecn, tcp, bytes, at, length, end, nowNs));
-    heldBytes += length;
-    order.judge(nowNs);
+    long nowNs = arrival.nowNs();
+    hold(
+        order,
+        new HeldPacket(allocator, sink, context, ecn, tcp, bytes, at, length, from, end, nowNs),
+        nowNs);
     return true;
   }
 
-  /// Delivers the segments that need not wait any more.
-  void release(SegmentOrder order, Delivery delivery, long nowNs) {
+  /// Takes a numbered UDP packet of a flow with an order.
+  ///
+  /// @return as of [#holds]
+  boolean holdsNumbered(
+      PacketOrder order,
+      Arrival arrival,
+      InnerPacketSink sink,
+      long context,
+      int ecn,
+      int number,
+      byte[] bytes,
+      int at,
+      int length,
+      Delivery delivery) {
+    int from = PacketOrder.ofNumber(number);
+    int end = PacketOrder.ofNumber(number + 1);
+    if (isDelivered(order, arrival, from, end, false, length, delivery)) {
+      return false;
+    }
+    long nowNs = arrival.nowNs();
+    hold(
+        order,
+        new HeldPacket(allocator, sink, context, ecn, null, bytes, at, length, from, end, nowNs),
+        nowNs);
+    return true;
+  }
+
+  /// Notes an arrival, and makes room for it if it must wait.
+  ///
+  /// @param urgent true if it waits for nothing
+  /// @return true if it is delivered now
+  private boolean isDelivered(
+      PacketOrder order,
+      Arrival arrival,
+      int from,
+      int end,
+      boolean urgent,
+      int length,
+      Delivery delivery) {
+    long nowNs = arrival.nowNs();
+    order.arrived(from, end, arrival.path(), arrival.sequence(), nowNs);
+    int cost = length + HeldPacket.OVERHEAD;
+    while (heldBytes + cost > BYTES_MAX && order.isHolding()) {
+      giveUp(order, delivery, nowNs);
+    }
+    boolean delivered =
+        order.isDue(from)
+            || end == from
+            || urgent
+            || heldBytes + cost > BYTES_MAX; // other flows hold the bytes
+    if (delivered && end != from) { // an acknowledgement may overtake the segments before it
+      order.delivered(end);
+    }
+    return delivered;
+  }
+
+  private void hold(PacketOrder order, HeldPacket packet, long nowNs) {
+    order.hold(packet);
+    heldBytes += packet.cost();
+    order.judge(nowNs);
+  }
+
+  /// Delivers the packets that need not wait any more.
+  void release(PacketOrder order, Delivery delivery, long nowNs) {
     release(order, delivery);
     order.judge(nowNs);
   }
 
-  private void release(SegmentOrder order, Delivery delivery) {
-    for (HeldSegment first = order.head();
-        first != null && order.isDue(first.sequence());
+  private void release(PacketOrder order, Delivery delivery) {
+    for (HeldPacket first = order.head();
+        first != null && order.isDue(first.sequence);
         first = order.head()) {
-      HeldSegment segment = order.take();
-      order.delivered(segment.endSequence);
-      heldBytes -= segment.length;
+      HeldPacket packet = order.take();
+      order.delivered(packet.endSequence);
+      heldBytes -= packet.cost();
       verdicts.count(Verdict.RESEQUENCED);
-      delivery.deliver(order.flow, segment);
-      segment.release();
+      delivery.deliver(order.flow, packet);
+      packet.release();
     }
   }
 
-  /// Delivers all segments of a flow that wait, and begins anew with the next one.
-  void restart(SegmentOrder order, Delivery delivery) {
+  /// Delivers all packets of a flow that wait, and begins anew with the next one.
+  void restart(PacketOrder order, Delivery delivery, long nowNs) {
     while (order.isHolding()) {
-      giveUp(order, delivery);
+      giveUp(order, delivery, nowNs);
     }
     order.restart();
   }
 
-  private void giveUp(SegmentOrder order, Delivery delivery) {
+  private void giveUp(PacketOrder order, Delivery delivery, long nowNs) {
     if (order.isHolding()) {
       verdicts.count(Verdict.SEGMENT_MISSING);
-      order.giveUp();
+      order.giveUp(nowNs);
       release(order, delivery);
     }
   }
@@ -146,7 +201,7 @@ public final class Resequencer {
   long dueNs() {
     long next = Long.MAX_VALUE;
     for (int i = 0; i < orders.size(); i++) {
-      SegmentOrder order = orders.get(i);
+      PacketOrder order = orders.get(i);
       next = Math.min(next, order.dueNs());
       next = Math.min(next, order.announcedNs() + ANNOUNCED_NS_MAX);
     }
@@ -156,14 +211,14 @@ public final class Resequencer {
   /// Gives up the gaps that were waited for too long, and forgets flows that take one path again.
   void tick(Delivery delivery, long nowNs) {
     for (int i = orders.size() - 1; i >= 0; i--) {
-      SegmentOrder order = orders.get(i);
-      if (order.dueNs() <= nowNs) {
-        giveUp(order, delivery);
+      PacketOrder order = orders.get(i);
+      while (order.dueNs() <= nowNs) {
+        giveUp(order, delivery, nowNs);
         order.judge(nowNs);
       }
       boolean old = nowNs - order.announcedNs() >= ANNOUNCED_NS_MAX;
       if (old || order.flow.hasEnded()) {
-        restart(order, delivery);
+        restart(order, delivery, nowNs);
         orders.remove(i);
       }
     }
@@ -171,7 +226,7 @@ public final class Resequencer {
 
   /// Releases what waits, because the session ends.
   void close() {
-    for (SegmentOrder order : orders) {
+    for (PacketOrder order : orders) {
       while (order.isHolding()) {
         order.take().release();
       }

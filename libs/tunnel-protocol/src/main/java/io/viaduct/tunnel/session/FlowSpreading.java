@@ -3,13 +3,14 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.SpreadState;
-import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
 
-/// Spreads one TCP flow over all paths: each packet takes the path by which it is expected to
-/// arrive first, by what waits for the path, its rate and its delay (seed 002 section 3.4). The
-/// receiver puts the segments in order.
+/// Spreads one TCP or UDP flow over all paths: each packet takes the path by which it is expected
+/// to arrive first, by what waits for the path, its rate and its delay (seed 002 section 3.4). The
+/// receiver puts the packets in order: those of TCP by its sequence numbers, those of UDP by the
+/// numbers that they have while the flow is spread ([FlowState#takeNumber]).
 ///
 /// - A flow is spread if it has at least half of its path's rate while that path is full and
 ///   another one is not: no other path would be enough for it alone. The receiver is told 100 ms
@@ -28,19 +29,19 @@ final class FlowSpreading {
 
   private final SessionPaths paths;
   private final ControlQueue controls;
-  private final boolean agreed;
+  private final TunnelLimits limits;
   private @Nullable SpreadSlots slots; // made for the first flow: most sessions spread none
 
-  /// @param agreed true if the peer puts segments in order
-  FlowSpreading(SessionPaths paths, ControlQueue controls, boolean agreed) {
+  /// @param limits say the flows that the peer puts in order
+  FlowSpreading(SessionPaths paths, ControlQueue controls, TunnelLimits limits) {
     this.paths = paths;
     this.controls = controls;
-    this.agreed = agreed;
+    this.limits = limits;
   }
 
-  /// Returns whether a flow may be spread. Only TCP's segments have numbers of their own.
+  /// Returns whether a flow may be spread.
   boolean mayBe(FlowState flow) {
-    return agreed && flow.protocol() == IpFields.TCP;
+    return limits.spreads(flow.protocol());
   }
 
   /// Decides about a flow whose path is full while another one is not.

@@ -58,7 +58,7 @@ final class OutboundHalf {
         new SessionPaths(
             terms.limits().paths(),
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
-    spreading = new FlowSpreading(paths, state.controls, terms.limits().hasResequencing());
+    spreading = new FlowSpreading(paths, state.controls, terms.limits());
     choice = new PathChoice(paths, spreading, hasCopies, nowNs);
     moves = new PathMoves(paths, choice, state.verdicts);
     intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);

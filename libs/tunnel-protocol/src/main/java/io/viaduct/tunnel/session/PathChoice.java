@@ -2,7 +2,6 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.flow.SpreadState;
 import io.viaduct.tunnel.path.FlapHold;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +65,9 @@ final class PathChoice {
     if (flow == null) {
       return nearest(nowNs);
     }
+    if (flow.isSpread() && !mayBeSpread(flow, serviceClass)) {
+      flow.spread(null); // its route or class has changed
+    }
     return switch (flow.route()) {
       case FlowRoute.ANY ->
           serviceClass.isLowDelay()
@@ -77,6 +79,11 @@ final class PathChoice {
       case FlowRoute.MOST_SPARE -> byRate(flow, serviceClass, false, nowNs);
       default -> routed(flow, nowNs);
     };
+  }
+
+  private static boolean mayBeSpread(FlowState flow, ServiceClass serviceClass) {
+    int route = flow.route();
+    return route == FlowRoute.SPREAD || route == FlowRoute.ANY && !serviceClass.isLowDelay();
   }
 
   /// Returns the path of a packet whose flow counts rate.
@@ -143,7 +150,6 @@ final class PathChoice {
   private PathReason.Kind kind(FlowState flow, long nowNs) {
     int route = flow.route();
     SessionPath own = paths.find(flow.path());
-    SpreadState spread = flow.spread();
     if (route == FlowRoute.NONE) {
       return PathReason.Kind.FORBIDDEN;
     } else if (own == null) {
@@ -156,7 +162,7 @@ final class PathChoice {
         || route == FlowRoute.TWO_PATHS_WHILE_LOSING
         || route == FlowRoute.ANY && flow.serviceClass().isLowDelay()) {
       return PathReason.Kind.DELAY;
-    } else if (spread != null && spread.isSpread()) {
+    } else if (flow.isSpread()) {
       return PathReason.Kind.SPREAD;
     } else if (own.bad) {
       return PathReason.Kind.BAD;

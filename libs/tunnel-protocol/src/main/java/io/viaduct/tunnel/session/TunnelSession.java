@@ -477,6 +477,13 @@ public final class TunnelSession implements AutoCloseable {
     return state.terms.limits().knows(route);
   }
 
+  /// Returns whether flows of a protocol may travel by all paths, packet by packet.
+  ///
+  /// @param protocol IP protocol number
+  public boolean spreads(int protocol) {
+    return state.terms.limits().spreads(protocol);
+  }
+
   /// Lets a flow take the paths of a rule, in both directions (agent only). A peer that does not
   /// know two paths, or flows that are spread, chooses itself. Repeating the call tells the SNAPT
   /// again, because the record may be lost.

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.terms;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.wire.IpFields;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
@@ -23,6 +24,7 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
       Set.of(
           Feature.COPIES,
           Feature.RESEQUENCING,
+          Feature.NUMBERED_PACKETS,
           Feature.WAITING_TIMES,
           Feature.LINK_NAMES,
           Feature.RATE_ROUTES,
@@ -128,8 +130,17 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
     return isBound && !features.contains(Feature.BOUND_ROUTES) ? FlowRoute.path(route) : route;
   }
 
-  /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.
-  public boolean hasResequencing() {
+  /// Returns whether flows of a protocol may travel by all paths. The receiver puts TCP in order by
+  /// TCP's own sequence numbers, and UDP by the numbers of its packets.
+  ///
+  /// @param protocol IP protocol number
+  public boolean spreads(int protocol) {
+    return hasResequencing()
+        && (protocol == IpFields.TCP
+            || protocol == IpFields.UDP && features.contains(Feature.NUMBERED_PACKETS));
+  }
+
+  private boolean hasResequencing() {
     return features.contains(Feature.RESEQUENCING);
   }
 

@@ -23,6 +23,17 @@ public final class BigEndian {
     SHORT.set(to, at, (short) value);
   }
 
+  /// Returns the unsigned number of three bytes.
+  public static int getMedium(byte[] from, int at) {
+    return (from[at] & 0xFF) << 16 | getShort(from, at + 1);
+  }
+
+  /// Writes the low three bytes of a number.
+  public static void putMedium(byte[] to, int at, int value) {
+    to[at] = (byte) (value >>> 16);
+    putShort(to, at + 1, value);
+  }
+
   public static int getInt(byte[] from, int at) {
     return (int) INT.get(from, at);
   }

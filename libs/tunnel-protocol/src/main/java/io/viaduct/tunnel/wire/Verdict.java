@@ -75,13 +75,13 @@ public enum Verdict {
   /// Record that would restore to more than a path or an IP packet can hold.
   RECORD_TOO_BIG(Subject.RECORD),
   CONTROL_TAKEN(Subject.RECORD),
-  /// TCP segment that waited for an earlier one, which came by another path. It also counts as
-  /// RESTORED.
+  /// Packet of a spread flow that waited for an earlier one, which came by another path. It also
+  /// counts as RESTORED.
   RESEQUENCED(Subject.RECORD),
-  /// Gap in a flow that travels by several paths: the missing segments did not arrive in time.
+  /// Gap in a flow that travels by several paths: the missing packets did not arrive in time.
   SEGMENT_MISSING(Subject.RECORD),
   /// Announcement that a flow travels by several paths, while as many are put in order as this end
-  /// can, or of a flow that is not TCP: its packets are delivered as they come.
+  /// can, or of a flow that is neither TCP nor UDP: its packets are delivered as they come.
   SPREAD_REFUSED(Subject.RECORD),
   /// Long body was given up because some of its fragments did not arrive.
   BODY_INCOMPLETE(Subject.RECORD),

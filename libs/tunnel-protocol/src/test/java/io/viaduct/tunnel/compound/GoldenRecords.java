@@ -11,6 +11,7 @@ import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.flow.SpreadState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.IpPacket;
@@ -21,10 +22,13 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Makes bodies with one record of each kind, written by the encoder.
 public final class GoldenRecords {
+  private static final int FIRST_NUMBER = 0x010203;
+
   private GoldenRecords() {}
 
   public static Map<String, String> made() {
@@ -37,6 +41,7 @@ public final class GoldenRecords {
     golden.put("body-ip-icmp", body(PacketForge.echo(to, 5, hi), true, true));
     golden.put("body-raw", body(PacketForge.udp(to, hi), false, false));
     golden.put("body-two-udp", two(PacketForge.udp(to, hi)));
+    golden.put("body-numbered", numbered(PacketForge.udp(to, hi)));
     byte[] stamp = new byte[Record.STAMP_BLOCK_BYTES];
     ControlQueue.writeStampBlock(stamp, 0, 0x01020304);
     golden.put("block-stamp", HexFormat.of().formatHex(stamp));
@@ -65,7 +70,7 @@ public final class GoldenRecords {
     return golden;
   }
 
-  private static String control(java.util.function.Consumer<ControlQueue> writer) {
+  private static String control(Consumer<ControlQueue> writer) {
     ControlQueue queue = new ControlQueue();
     writer.accept(queue);
     byte[] bytes = new byte[ControlQueue.BYTES_MAX];
@@ -80,8 +85,34 @@ public final class GoldenRecords {
     return bodies(packet, withFlow, acknowledged, 1).getFirst();
   }
 
+  private static String numbered(byte[] packet) {
+    return bodies(
+            packet,
+            true,
+            true,
+            1,
+            flow -> {
+              SpreadState spread = new SpreadState();
+              spread.spread(0, 0);
+              flow.spread(spread);
+              for (int before = 0; before < FIRST_NUMBER; before++) {
+                flow.takeNumber();
+              }
+            })
+        .getFirst();
+  }
+
   private static List<String> bodies(
       byte[] packet, boolean withFlow, boolean acknowledged, int times) {
+    return bodies(packet, withFlow, acknowledged, times, flow -> {});
+  }
+
+  private static List<String> bodies(
+      byte[] packet,
+      boolean withFlow,
+      boolean acknowledged,
+      int times,
+      Consumer<FlowState> prepared) {
     FlowTable flows =
         new FlowTable(
             true, 16, new FlowTimeouts(1, 1, 1), FlowListener.SILENT, new VerdictCounters());
@@ -108,6 +139,7 @@ public final class GoldenRecords {
     @Nullable FlowState flow = withFlow ? flows.lookup(key, 0) : null;
     if (flow != null) {
       flow.classify(ServiceClass.LT_LD, 3);
+      prepared.accept(flow);
       if (acknowledged) {
         int generation = flow.sendContexts().generation(key.header(), 0, true);
         flow.sendContexts().acknowledge(generation, 0, 1);

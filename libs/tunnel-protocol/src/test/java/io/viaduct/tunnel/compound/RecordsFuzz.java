@@ -52,11 +52,15 @@ final class RecordsFuzz {
             int flow,
             int ecn,
             int generation,
+            int number,
             byte[] bytes,
             int at,
             int length,
             int recordBytes) {
           within(bytes, at, length, recordBytes);
+          if (number < Record.NO_NUMBER || number >>> 24 != 0 && number != Record.NO_NUMBER) {
+            throw new AssertionError("number " + number);
+          }
         }
 
         @Override

@@ -3,10 +3,10 @@ package io.viaduct.tunnel.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.flow.FlowRoute;
-import io.viaduct.tunnel.flow.SpreadState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.BigEndian;
+import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.Inet6Address;
@@ -38,6 +38,7 @@ class SeveralPathsProperties {
     SplittableRandom seeds = new SplittableRandom(SimulationProgress.SEED);
     SimulationProgress progress = new SimulationProgress("several paths");
     int spread = 0;
+    int numbered = 0;
     int byControl = 0;
     int overIpv6 = 0;
     while (progress.goesOn()) {
@@ -46,10 +47,14 @@ class SeveralPathsProperties {
       run.run();
       progress.ran(PACKETS_PER_RUN, run.sent, run.delivered);
       spread += run.spread;
+      numbered += run.numbered;
       byControl += run.byControl;
       overIpv6 += run.overIpv6;
     }
     assertThat(spread).as("flows that were spread, seed %d", SimulationProgress.SEED).isPositive();
+    assertThat(numbered)
+        .as("UDP flows that were spread, seed %d", SimulationProgress.SEED)
+        .isPositive();
     assertThat(byControl).as("carried by TCP, seed %d", SimulationProgress.SEED).isPositive();
     assertThat(overIpv6).as("paths over IPv6, seed %d", SimulationProgress.SEED).isPositive();
   }
@@ -61,6 +66,7 @@ class SeveralPathsProperties {
     private final Map<Integer, Integer> sequences = new HashMap<>();
     private int number;
     int spread;
+    int numbered;
     int byControl;
     int overIpv6;
     long sent;
@@ -107,8 +113,8 @@ class SeveralPathsProperties {
       rig.agent
           .flows()
           .forEach(flow -> {
-            SpreadState state = flow.spread();
-            spread += state != null && state.isSpread() ? 1 : 0;
+            spread += flow.isSpread() ? 1 : 0;
+            numbered += flow.isSpread() && flow.protocol() == IpFields.UDP ? 1 : 0;
           });
     }
 

@@ -193,7 +193,7 @@ class SpreadFlowTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"10, 2", "50, 2", "100, 5"})
+  @CsvSource({"10, 2", "50, 2", "100, 7"})
   void jitterCausesLittleDisorder(long jitterMs, int percentMost) {
     begin();
     upload(16, 5);
