@@ -12,6 +12,7 @@ import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.bridge.subscription.ExpiryBounds;
 import io.viaduct.bridge.token.SessionNotifier;
 import java.time.InstantSource;
 import java.util.List;
@@ -39,7 +40,8 @@ class EventParts {
     BridgeConfiguration.Sip sip = configuration.sip();
     return new EventNotifier(
         new EventNotifier.Limits(
-            sip.bindings(), sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
+            sip.bindings(),
+            new ExpiryBounds(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault())),
         List.of(
             new RegistrationEvents(configuration.domain(), locations),
             new AccountEvents(accounts, subscribers)),
