@@ -81,7 +81,7 @@ public final class EventNotifier implements SipService.Notifier {
     this.table =
         new SubscriptionTable<>(
             ReplicaKind.EVENT, replicas, AccountSubscription::user, new EventText(this.packages));
-    this.sender = new NotifySender(table, meters);
+    this.sender = new NotifySender(table, meters, clock);
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -192,6 +192,7 @@ public final class EventNotifier implements SipService.Notifier {
 
   /// Sends the NOTIFYs that are due: ends of subscriptions, and changes of their states.
   public void onClock() {
+    sender.onClock();
     table.keys().forEach(this::look);
   }
 
@@ -228,7 +229,7 @@ public final class EventNotifier implements SipService.Notifier {
     if (end.isEmpty()) {
       tell(subscription.events(), subscription, now);
     } else {
-      sender.send(subscription.dialog(), subscription.dialog().terminated(end));
+      sender.end(subscription.dialog(), subscription.dialog().terminated(end));
     }
   }
 
@@ -256,12 +257,12 @@ public final class EventNotifier implements SipService.Notifier {
               }
               SubscriptionDialog dialog = next.dialog();
               int version = (int) (dialog.cseq() - 1);
-              SipRequest notify = end.isEmpty() ? dialog.active(then) : dialog.terminated(end);
-              sender.send(
-                  dialog,
-                  notify.withBody(
-                      events.type(),
-                      SipBody.of(events.document(next.user(), state, version, then))));
+              SipBody body = SipBody.of(events.document(next.user(), state, version, then));
+              if (end.isEmpty()) {
+                sender.send(dialog, dialog.active(then).withBody(events.type(), body));
+              } else {
+                sender.end(dialog, dialog.terminated(end).withBody(events.type(), body));
+              }
             });
   }
 

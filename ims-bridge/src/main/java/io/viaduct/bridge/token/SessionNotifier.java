@@ -116,7 +116,7 @@ public final class SessionNotifier implements SipService.Notifier {
             replicas,
             DeviceSubscription::device,
             new SessionText(directory, subscribers));
-    this.sender = new NotifySender(table, meters);
+    this.sender = new NotifySender(table, meters, clock);
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -210,6 +210,7 @@ public final class SessionNotifier implements SipService.Notifier {
   /// where this one ends: so a list that changes often keeps nobody from his token. Called on one
   /// thread.
   public void onClock() {
+    sender.onClock();
     List<DialogKey> all = table.keys();
     int sent = 0;
     for (int i = 0; i < all.size(); i++) {
@@ -259,15 +260,18 @@ public final class SessionNotifier implements SipService.Notifier {
         table.remove(key);
       }
     }
-    SubscriptionDialog dialog = current.dialog();
-    sender.send(dialog, end.isEmpty() ? grants.notify(current, now) : dialog.terminated(end));
+    if (end.isEmpty()) {
+      sender.send(current.dialog(), grants.notify(current, now));
+    } else {
+      sender.end(current.dialog(), current.dialog().terminated(end));
+    }
     return true;
   }
 
   /// Ends a subscription that a later subscription of the same device has replaced.
   private void leave(DeviceSubscription old) {
     SubscriptionDialog last = old.dialog().notified();
-    sender.send(last, last.terminated("noresource"));
+    sender.end(last, last.terminated("noresource"));
   }
 
   /// Returns the reason (RFC 6665 section 4.2.2) if a subscription has ended, else "".
