@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.digest.Sha256;

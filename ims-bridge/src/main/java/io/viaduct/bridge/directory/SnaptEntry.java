@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

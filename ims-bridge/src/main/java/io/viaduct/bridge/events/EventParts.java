@@ -3,6 +3,7 @@ package io.viaduct.bridge.events;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Authentication;
@@ -37,7 +38,7 @@ class EventParts {
       Duty duty,
       SipMeters meters,
       InstantSource clock) {
-    BridgeConfiguration.Sip sip = configuration.sip();
+    SipSettings sip = configuration.sip();
     return new EventNotifier(
         new EventNotifier.Limits(
             sip.bindings(),
