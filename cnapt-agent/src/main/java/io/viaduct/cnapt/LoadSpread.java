@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
 
 /// Lets a line leave a SNAPT that is loaded more than another one by [#LEAVES_PERCENT] points or
 /// more, when its last flow is over: a SNAPT has more devices than others by chance, and one that
-/// is back after a failure has none. SNAPTs tell their load in steps of ten points, of two above
-/// 70, and 4 s late, and all devices hear it at the same time. So each waits for a random time of
-/// up to [#WAIT_NS] for each SNAPT of the list, and leaves if the difference is still there. The
-/// new SNAPT is the first of the device's order with so little load, unless the present one is
-/// clearly nearer.
+/// is back after a failure has none. The bridge tells the loads of others in steps of ten points
+/// and 4 s late, and all devices hear them at the same time. So each waits for a random time of up
+/// to [#WAIT_NS] for each SNAPT of the list, and leaves if the difference is still there. The new
+/// SNAPT is the first of the device's order with so little load, unless the present one is clearly
+/// nearer.
 ///
 /// Owner: the control loop.
 ///

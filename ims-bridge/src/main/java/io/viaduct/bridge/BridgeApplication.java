@@ -26,7 +26,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 ///
 /// - Request of a user: SipEntrance → SipService → Registrar | MessageProxy | SessionNotifier.
 /// - Change of a user: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier;
-///   RevokedTokens → AnnounceStream → SNAPTs.
+///   IssuedRevocations → AnnounceStream → SNAPTs.
 /// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing, or
 ///   → QueueForwarder → broker; then broker → VerdictReader → ReportStream.
 ///

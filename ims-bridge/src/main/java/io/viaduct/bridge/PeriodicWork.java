@@ -11,7 +11,7 @@ import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
-import io.viaduct.bridge.revocation.RevokedTokens;
+import io.viaduct.bridge.revocation.IssuedRevocations;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.service.operations.Readiness;
 import java.time.InstantSource;
@@ -34,7 +34,7 @@ final class PeriodicWork {
   private final CreditMessages credit;
   private final SipService.Calls calls;
   private final CreditRelay relay;
-  private final RevokedTokens revoked;
+  private final IssuedRevocations revoked;
   private final SnaptClaims claims;
   private final BillingProbe probe;
   private final BillingReachability reachability;
@@ -51,7 +51,7 @@ final class PeriodicWork {
       CreditMessages credit,
       SipService.Calls calls,
       CreditRelay relay,
-      RevokedTokens revoked,
+      IssuedRevocations revoked,
       SnaptClaims claims,
       BillingProbe probe,
       BillingReachability reachability,

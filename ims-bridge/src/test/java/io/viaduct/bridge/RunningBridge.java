@@ -2,7 +2,7 @@ package io.viaduct.bridge;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.provisioning.SnaptFeed;

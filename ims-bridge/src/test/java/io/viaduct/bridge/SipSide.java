@@ -1,5 +1,6 @@
 package io.viaduct.bridge;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.directory.RelayAddresses;
@@ -92,7 +93,8 @@ public final class SipSide implements RequestSender {
   private static final String VIA = "SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKbridge;rport";
   private static final AlgorithmOffer OFFER =
       new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of());
-  private static final SipMeters METERS = new SipMeters(new SimpleMeterRegistry());
+  private static final MeterRegistry REGISTRY = new SimpleMeterRegistry();
+  private static final SipMeters METERS = new SipMeters(REGISTRY);
   private static final TrustDomain TRUST = trust();
   private static final KeyPair KEY = Ed25519.generate();
   private static final Subscribers SUBSCRIBERS = subscribers("alice", "bob");
@@ -111,6 +113,7 @@ public final class SipSide implements RequestSender {
   private final SipService service;
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private String breach = "";
+  private boolean isBusy;
 
   public SipSide() {
     DigestServer digest =
@@ -283,6 +286,17 @@ public final class SipSide implements RequestSender {
     answers.add(response);
   }
 
+  /// Refuses all requests of the bridge from now on, as an endpoint does while too many wait for an
+  /// answer, or takes them again.
+  public void busy(boolean now) {
+    isBusy = now;
+  }
+
+  /// Returns the last NOTIFYs that were given up, of all bridges.
+  public static double endingsLost(String reason) {
+    return REGISTRY.get("viaduct_bridge_endings_lost").tag("reason", reason).counter().count();
+  }
+
   /// Advances the time, and runs the bridge's periodic work.
   public void pass(Duration time) {
     now = now.plus(time);
@@ -388,6 +402,10 @@ public final class SipSide implements RequestSender {
 
   @Override
   public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target, String mark) {
+    if (isBusy) {
+      return CompletableFuture.failedFuture(
+          new SipException(SipException.Reason.OVERLOAD, "too many requests wait"));
+    }
     SipRequest whole = request.withHeaders(request.headers().withFirst("Via", VIA));
     try {
       Arrival.requireSound(whole);

@@ -28,9 +28,9 @@ import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.ProbePage;
-import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.control.ToldRevocations;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.egress.Egress;
@@ -122,7 +122,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Receipts receipts;
   private final ReportSender sender;
   private final TokenKeys tokenKeys;
-  private final RevokedTokens revokedTokens;
+  private final ToldRevocations revokedTokens;
   private final AddressPool pool;
   private final EgressPolicy policy;
   private final OwnAddresses ownAddresses;
@@ -168,7 +168,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     sender = new ReportSender(spool, receipts, reports.window());
     reporting = new UsageReporting(spool, intervals, signer, sender, receipts, checkpointThread);
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
-    revokedTokens = RevokedTokens.open(state.resolve("revocations"));
+    revokedTokens = ToldRevocations.open(state.resolve("revocations"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     SnaptConfiguration.Egress out = configuration.egress();
     policy = new EgressPolicy(out.allow(), denied(), out.controlNetworks(), out.denyPrivate());

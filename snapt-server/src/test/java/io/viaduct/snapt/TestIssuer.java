@@ -2,9 +2,9 @@ package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
-import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.control.ToldRevocations;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -58,7 +58,7 @@ public record TestIssuer(KeyPair key, String keyId) {
       keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(tokenKey()).build());
       Files.deleteIfExists(folder.resolve("keys"));
       Files.delete(folder);
-      return new TokenVerifier(keys, RevokedTokens.open(folder.resolve("revocations")), AUDIENCE);
+      return new TokenVerifier(keys, ToldRevocations.open(folder.resolve("revocations")), AUDIENCE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -20,9 +20,9 @@ import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
-import io.viaduct.snapt.control.RevokedTokens;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.control.ToldRevocations;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.FreeDestinations;
 import io.viaduct.snapt.credit.WithoutBilling;
@@ -123,7 +123,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final InetSocketAddress dataAddress;
 
   public final TokenVerifier tokens;
-  public final RevokedTokens revoked;
+  public final ToldRevocations revoked;
 
   public TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval)
       throws Exception {
@@ -209,7 +209,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     registry = new SessionRegistry(8, idle, pool, relay, () -> spoolFull, new SecureRandom());
     keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
-    revoked = RevokedTokens.open(folder.resolve("revocations"));
+    revoked = ToldRevocations.open(folder.resolve("revocations"));
     tokens = new TokenVerifier(keys, revoked, TestIssuer.AUDIENCE);
     spool = ReportSpool.open(folder.resolve("spool"), 1_000);
     Duration noWait = Duration.ZERO;

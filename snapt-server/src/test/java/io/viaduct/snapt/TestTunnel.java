@@ -60,6 +60,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
   private final VirtioNetHeader header = new VirtioNetHeader();
   private volatile InetSocketAddress snapt;
+  private volatile @Nullable InetSocketAddress letIn;
   private final TunnelSession session;
   private final DatagramSink sink =
       new DatagramSink() {
@@ -197,6 +198,11 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     snapt = to;
   }
 
+  /// Hears one address only from now on, as behind a NAT that drops what comes from others.
+  public void letIn(InetSocketAddress only) {
+    letIn = only;
+  }
+
   public InetSocketAddress localAddress() {
     return sockets.address();
   }
@@ -278,6 +284,10 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
 
   @Override
   public void datagram(ByteBuf content, @Nullable InetSocketAddress from) {
+    InetSocketAddress only = letIn;
+    if (only != null && !only.equals(from)) {
+      return;
+    }
     Verdict verdict =
         session.open(
             content, content.readerIndex(), content.readableBytes(), from, this, System.nanoTime());

@@ -3,6 +3,7 @@ package io.viaduct.bridge.call;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.CallSettings;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Routing;
@@ -22,7 +23,7 @@ import org.springframework.context.annotation.Lazy;
 class CallParts {
   @Bean
   CallTable callTable(BridgeConfiguration configuration, Replicas replicas) {
-    BridgeConfiguration.Calls calls = configuration.calls();
+    CallSettings calls = configuration.calls();
     return new CallTable(calls.perUser(), calls.max(), calls.longest(), replicas);
   }
 
@@ -36,7 +37,7 @@ class CallParts {
       CallTable table,
       SipMeters meters,
       InstantSource clock) {
-    BridgeConfiguration.Calls calls = configuration.calls();
+    CallSettings calls = configuration.calls();
     byte[] secret = Ed25519.readPair(configuration.token().signingKey()).getPrivate().getEncoded();
     CallContext context =
         new CallContext(

@@ -3,8 +3,8 @@ package io.viaduct.bridge.cluster;
 import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Bridges;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Peer;
+import io.viaduct.bridge.configuration.BridgesSettings;
+import io.viaduct.bridge.configuration.BridgesSettings.Peer;
 import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.sip.HostPort;
@@ -61,7 +61,7 @@ public final class Cluster implements Duty, NonceIssuer.Others, AutoCloseable {
   /// @param channels opens the channel to a bridge
   /// @param nanos monotonic time in ns
   Cluster(
-      Bridges bridges,
+      BridgesSettings bridges,
       String certificateName,
       Replicas replicas,
       Function<Peer, ManagedChannel> channels,
@@ -89,7 +89,7 @@ public final class Cluster implements Duty, NonceIssuer.Others, AutoCloseable {
           new PeerLink(
               peer, channels.apply(peer), this::hello, replicas, watcher, meters::sent, nanos);
       links.put(peer.name(), link);
-      byNonceId.put(Bridges.nonceId(peer.name()), link);
+      byNonceId.put(BridgesSettings.nonceId(peer.name()), link);
     }
     if (!links.isEmpty()) {
       replicas.watch(key -> links.values().forEach(link -> link.changed(List.of(key))));

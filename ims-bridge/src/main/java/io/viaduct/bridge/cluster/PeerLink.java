@@ -3,7 +3,7 @@ package io.viaduct.bridge.cluster;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Peer;
+import io.viaduct.bridge.configuration.BridgesSettings.Peer;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.service.tls.HandshakeFailure;

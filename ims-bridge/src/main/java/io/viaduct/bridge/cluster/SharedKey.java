@@ -1,6 +1,6 @@
 package io.viaduct.bridge.cluster;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Bridges;
+import io.viaduct.bridge.configuration.BridgesSettings;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -19,7 +19,7 @@ public final class SharedKey {
     this.secret = secret;
   }
 
-  static SharedKey of(Bridges bridges) {
+  static SharedKey of(BridgesSettings bridges) {
     return bridges
         .keyFile()
         .map(file -> new SharedKey(Base64.getDecoder().decode(file.reveal())))

@@ -2,7 +2,8 @@ package io.viaduct.bridge.core;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
-import io.viaduct.bridge.configuration.BridgeConfiguration.CorePeer;
+import io.viaduct.bridge.configuration.CoreSettings;
+import io.viaduct.bridge.configuration.CoreSettings.Peer;
 import java.util.Set;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,10 +15,10 @@ import org.springframework.context.annotation.Lazy;
 class CoreParts {
   @Bean
   TrustDomain trustDomain(BridgeConfiguration configuration, MeterRegistry registry) {
-    BridgeConfiguration.Core core = configuration.core();
+    CoreSettings core = configuration.core();
     return new TrustDomain(
         configuration.domain(),
-        core.peers().stream().map(CorePeer::flow).toList(),
+        core.peers().stream().map(Peer::flow).toList(),
         Set.copyOf(core.tlsNames()),
         core.identity().isEmpty() ? "sip:snapt@" + configuration.domain() : core.identity(),
         registry);

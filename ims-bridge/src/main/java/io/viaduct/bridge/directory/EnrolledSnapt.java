@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 

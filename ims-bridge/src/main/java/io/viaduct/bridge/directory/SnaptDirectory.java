@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.digest.Sha256;
@@ -168,7 +168,7 @@ public final class SnaptDirectory {
           if (state(old, now) != State.UP || !old.isToldLike(status)) {
             view = null;
           }
-          return new SnaptEntry(old.enrolled(), status, now, false);
+          return old.heard(status, now);
         });
   }
 
@@ -304,7 +304,7 @@ public final class SnaptDirectory {
                 .addAllSurcharges(entry.enrolled().surcharges().at(now))
                 .setStateValue(status.getStateValue()) // also one of a later version
                 .setDrainDeadlineMs(status.getDrainDeadlineMs())
-                .setLoadPercent(status.getLoadPercent())
+                .setLoadPercent(entry.toldLoad())
                 .build());
   }
 

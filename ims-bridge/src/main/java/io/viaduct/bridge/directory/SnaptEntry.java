@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -11,18 +11,46 @@ import org.jspecify.annotations.Nullable;
 /// @param status last status; absent before the first
 /// @param seen time of that status
 /// @param away its stream has ended after that status, and it has not come back in time
+/// @param toldLoad load that devices are told, in percent: it follows the status in steps
 public record SnaptEntry(
-    EnrolledSnapt enrolled, @Nullable SnaptStatus status, @Nullable Instant seen, boolean away) {
+    EnrolledSnapt enrolled,
+    @Nullable SnaptStatus status,
+    @Nullable Instant seen,
+    boolean away,
+    int toldLoad) {
+  /// Least difference, in percent points, for which all devices of the fleet are told. It is the
+  /// step in which SNAPTs below 70 % tell their load, and half of the difference that moves a
+  /// device (ADR 0050).
+  static final int LOAD_STEP = 10;
+
+  /// Devices prefer any other SNAPT to one that is loaded above this percentage (ADR 0050).
+  static final int FULL_ABOVE = 80;
+
   static SnaptEntry unheard(EnrolledSnapt enrolled) {
-    return new SnaptEntry(enrolled, null, null, false);
+    return new SnaptEntry(enrolled, null, null, false, 0);
   }
 
   SnaptEntry with(EnrolledSnapt changed) {
-    return new SnaptEntry(changed, status, seen, away);
+    return new SnaptEntry(changed, status, seen, away, toldLoad);
+  }
+
+  /// Returns the entry after another status.
+  SnaptEntry heard(SnaptStatus next, Instant now) {
+    int load = isLoadNews(next) ? next.getLoadPercent() : toldLoad;
+    return new SnaptEntry(enrolled, next, now, false, load);
+  }
+
+  // That a SNAPT is full is told at once, and taken back by a whole step: a load that wobbles
+  // around any value is told once.
+  private boolean isLoadNews(SnaptStatus next) {
+    int load = next.getLoadPercent();
+    return status == null
+        || Math.abs(load - toldLoad) >= LOAD_STEP
+        || (load > FULL_ABOVE && toldLoad <= FULL_ABOVE);
   }
 
   SnaptEntry gone() {
-    return new SnaptEntry(enrolled, status, seen, true);
+    return new SnaptEntry(enrolled, status, seen, true, toldLoad);
   }
 
   /// Returns id, key, owner, region and line rate.
@@ -52,7 +80,7 @@ public record SnaptEntry(
         && status.getRegion().equals(other.getRegion())
         && status.getStateValue() == other.getStateValue()
         && status.getDrainDeadlineMs() == other.getDrainDeadlineMs()
-        && status.getLoadPercent() == other.getLoadPercent();
+        && !isLoadNews(other);
   }
 
   /// The state of a SNAPT as operators see it.

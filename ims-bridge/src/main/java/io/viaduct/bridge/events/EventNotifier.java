@@ -9,58 +9,55 @@ import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
-import io.viaduct.sip.FieldText;
+import io.viaduct.bridge.subscription.DialogKey;
+import io.viaduct.bridge.subscription.EventHeader;
+import io.viaduct.bridge.subscription.ExpiryBounds;
+import io.viaduct.bridge.subscription.NotifySender;
+import io.viaduct.bridge.subscription.SubscribeRequest;
+import io.viaduct.bridge.subscription.SubscriptionDialog;
+import io.viaduct.bridge.subscription.SubscriptionTable;
+import io.viaduct.bridge.subscription.SubscriptionTable.Found;
 import io.viaduct.sip.IncomingRequest;
-import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
-import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.endpoint.SipEndpoint;
-import io.viaduct.usage.v1.ReplicaEntry;
 import io.viaduct.usage.v1.ReplicaKind;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /// Notifier of the event packages that tell a user about the own account (RFC 6665): the
 /// Request-URI names the user who authenticates. A subscription gets a NOTIFY at once, at each
 /// change of the state, and when it ends. Bridges share the subscriptions; the one whose socket has
-/// the flow sends the NOTIFYs, another one while that is away ([Duty]). Thread-safe; the dialogs
-/// are guarded by this object's lock, which is never held while sending.
+/// the flow sends the NOTIFYs, another one while that is away ([Duty]). Thread-safe; the
+/// subscriptions are guarded by the lock of their table, which is never held while sending.
 public final class EventNotifier implements SipService.Notifier {
   /// Most subscriptions of one user: some phones, each with both packages.
   private static final int OF_USER_MAX = 16;
 
   private static final String TIMEOUT = "timeout";
-  private static final Pattern EVENT_ID = Pattern.compile(FieldText.TOKEN_CHARACTER + "{0,64}");
 
   /// Bounds of subscriptions and of their expiry.
   ///
   /// @param subscriptions most in all
-  public record Limits(int subscriptions, Duration least, Duration most, Duration usual) {}
+  public record Limits(int subscriptions, ExpiryBounds expiry) {}
 
   private final Limits limits;
-  private final Map<String, EventPackage<?>> packages = new HashMap<>();
+  private final Map<String, EventPackage<?>> packages;
   private final Authentication authentication;
   private final TrustDomain trust;
   private final Subscribers subscribers;
-  private final Replicas replicas;
   private final Duty duty;
   private final SipMeters meters;
   private final InstantSource clock;
-  private final Map<EventDialog.Key, EventDialog> dialogs = new HashMap<>(); // guarded by this
-  private final Map<String, Integer> ofUser = new HashMap<>(); // guarded by this
-  private volatile @Nullable RequestSender endpoint;
+  private final SubscriptionTable<AccountSubscription> table;
+  private final NotifySender sender;
 
   EventNotifier(
       Limits limits,
@@ -73,241 +70,144 @@ public final class EventNotifier implements SipService.Notifier {
       SipMeters meters,
       InstantSource clock) {
     this.limits = limits;
-    packages.forEach(each -> this.packages.put(each.name(), each));
+    this.packages =
+        packages.stream().collect(Collectors.toMap(EventPackage::name, Function.identity()));
     this.authentication = authentication;
     this.trust = trust;
     this.subscribers = subscribers;
-    this.replicas = replicas;
     this.duty = duty;
     this.meters = meters;
     this.clock = clock;
-    replicas.attach(ReplicaKind.EVENT, this::take);
-  }
-
-  /// Takes a subscription of another bridge, or its end.
-  private synchronized void take(ReplicaEntry entry) {
-    if (!replicas.isCurrent(entry)) {
-      return;
-    }
-    if (Replicas.isRemoval(entry)) {
-      drop(EventDialog.Key.parse(entry.getKey()));
-      return;
-    }
-    EventPackage<?> events = packages.get(name(entry.getEvent().getDialog().getEvent()));
-    if (events != null) {
-      keep(EventText.read(entry.getEvent(), events, replicas.self()));
-    }
-  }
-
-  // The following are called with the lock.
-  private void put(EventDialog dialog) {
-    keep(dialog);
-    if (!replicas.isAlone()) {
-      replicas.put(
-          ReplicaKind.EVENT,
-          dialog.key().text(),
-          dialog.expires(),
-          entry -> entry.setEvent(EventText.write(dialog, replicas.self())));
-    }
-  }
-
-  private void keep(EventDialog dialog) {
-    if (dialogs.put(dialog.key(), dialog) == null) {
-      ofUser.merge(dialog.user(), 1, Integer::sum);
-    }
-  }
-
-  private void drop(EventDialog.Key key) {
-    EventDialog old = dialogs.remove(key);
-    if (old != null) {
-      ofUser.computeIfPresent(old.user(), (_, count) -> count == 1 ? null : count - 1);
-    }
-  }
-
-  /// Returns a subscription as this bridge goes on with it.
-  private EventDialog ours(EventDialog known) {
-    return replicas.isAlone() || replicas.isOwn(ReplicaKind.EVENT, known.key().text())
-        ? known
-        : known.takenOver();
+    this.table =
+        new SubscriptionTable<>(
+            ReplicaKind.EVENT, replicas, AccountSubscription::user, new EventText(this.packages));
+    this.sender = new NotifySender(table, meters, clock);
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
   public void attach(RequestSender opened) {
-    endpoint = opened;
+    sender.attach(opened);
   }
 
-  public synchronized int size() {
-    return dialogs.size();
+  public int size() {
+    return table.size();
   }
 
-  /// Returns the name of the event package that a SUBSCRIBE asks for; empty if it names none.
-  static String name(SipRequest subscribe) {
-    return name(subscribe.headers().first("Event").orElse(""));
+  private static String event(SipRequest subscribe) {
+    return subscribe.headers().first("Event").orElse("");
   }
 
-  private static String name(String event) {
-    return event.split(";", 2)[0].strip();
-  }
-
-  boolean has(String name) {
-    return packages.containsKey(name);
+  /// Returns whether a SUBSCRIBE asks for one of the event packages.
+  boolean takes(SipRequest subscribe) {
+    return packages.containsKey(EventHeader.name(event(subscribe)));
   }
 
   @Override
   public void onSubscribe(IncomingRequest request) {
-    SipRequest message = request.message();
-    Optional<String> user = authentication.subscriber(request);
-    if (user.isEmpty()) {
-      return;
-    }
-    EventPackage<?> events = packages.get(name(message));
-    Optional<String> event = events == null ? Optional.empty() : event(message, events);
+    authentication
+        .subscriber(request)
+        .ifPresent(user -> onSubscribe(new SubscribeRequest(request, user)));
+  }
+
+  private void onSubscribe(SubscribeRequest subscribe) {
+    SipRequest message = subscribe.message();
+    EventPackage<?> events = packages.get(EventHeader.name(event(message)));
+    Optional<String> event =
+        events == null ? Optional.empty() : EventHeader.parse(event(message), events.name());
     if (events == null || event.isEmpty()) {
-      refuse(request, Refusal.UNKNOWN_EVENT);
+      subscribe.refuse(Refusal.UNKNOWN_EVENT, meters);
       return;
     }
     // Inside a dialog the Request-URI is the Contact that the bridge gave.
-    if (message.to().tag().isEmpty() && !authentication.names(message.uri(), user.get())) {
-      refuse(request, Refusal.FOREIGN_IDENTITY);
+    if (subscribe.isFirst() && !authentication.names(message.uri(), subscribe.user())) {
+      refuseForeign(subscribe);
       return;
     }
     if (DialogPath.isTooLong(message)) {
-      refuse(request, Refusal.TOO_MANY_HOPS);
+      subscribe.refuse(Refusal.TOO_MANY_HOPS, meters);
       return;
     }
-    if (!accepts(message, events.type())) {
-      refuse(request, Refusal.NOT_ACCEPTABLE);
+    if (!subscribe.accepts(events.type())) {
+      subscribe.refuse(Refusal.NOT_ACCEPTABLE, meters);
       return;
     }
-    long asked =
-        message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
-    if (asked != 0 && asked < limits.least.toSeconds()) {
-      meters.count(Refusal.INTERVAL_TOO_BRIEF);
-      request.answer(
-          SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
-              .with("Min-Expires", Long.toString(limits.least.toSeconds())));
+    if (subscribe.isRefusedAsTooBrief(limits.expiry, meters)) {
       return;
     }
     String target;
     try {
-      target = NameAddress.parse(message.headers().first("Contact").orElse("")).sipUri().toString();
+      target = subscribe.target();
     } catch (IllegalArgumentException e) {
-      refuse(request, Refusal.MALFORMED_CONTACT);
+      subscribe.refuse(Refusal.MALFORMED_CONTACT, meters);
       return;
     }
-    accept(
-        request, user.get(), events, event.get(), target, Math.min(asked, limits.most.toSeconds()));
+    accept(subscribe, events, event.get(), target);
   }
 
-  /// Returns the Event header of the NOTIFYs: the package, and the id that the subscriber chose.
-  private static Optional<String> event(SipRequest message, EventPackage<?> events) {
-    String[] parts = message.headers().first("Event").orElse("").split(";", 2);
-    String id = parts.length == 1 ? "" : FieldText.parameters(parts[1], ';').getOrDefault("id", "");
-    return EVENT_ID.matcher(id).matches()
-        ? Optional.of(id.isEmpty() ? events.name() : events.name() + ";id=" + id)
-        : Optional.empty();
-  }
-
-  private static boolean accepts(SipRequest message, String type) {
-    List<String> accepted = message.headers().values("Accept");
-    String all = type.substring(0, type.indexOf('/')) + "/*";
-    return accepted.isEmpty()
-        || accepted.stream()
-            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
-            .anyMatch(List.of(type, all, "*/*")::contains);
+  private void refuseForeign(SubscribeRequest subscribe) {
+    meters.count(Refusal.FOREIGN_IDENTITY);
+    subscribe
+        .request()
+        .answer(
+            SipResponse.to(subscribe.message(), Refusal.FOREIGN_IDENTITY.status())
+                .withReason("Not Your Identity"));
   }
 
   private void accept(
-      IncomingRequest request,
-      String user,
-      EventPackage<?> events,
-      String event,
-      String target,
-      long seconds) {
-    SipRequest message = request.message();
+      SubscribeRequest subscribe, EventPackage<?> events, String event, String target) {
+    long seconds = limits.expiry.granted(subscribe);
     Instant until = clock.instant().plusSeconds(seconds);
-    EventDialog dialog;
-    synchronized (this) {
-      if (message.to().tag().isEmpty()) {
-        if (dialogs.size() >= limits.subscriptions || ofUser.getOrDefault(user, 0) >= OF_USER_MAX) {
-          refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
+    AccountSubscription subscription;
+    synchronized (table) {
+      if (subscribe.isFirst()) {
+        if (table.size() >= limits.subscriptions || table.count(subscribe.user()) >= OF_USER_MAX) {
+          subscribe.refuse(Refusal.TOO_MANY_SUBSCRIPTIONS, meters);
           return;
         }
-        dialog = open(request, user, events, event, target, until);
+        DialogPath path = trust.path(subscribe.request(), subscribe.user(), sender.endpoint());
+        subscription =
+            new AccountSubscription(
+                SubscriptionDialog.open(subscribe, event, target, path, until), events, null, null);
       } else {
-        EventDialog old = dialogs.get(key(message));
-        if (old == null || !old.user().equals(user) || !old.event().equals(event)) {
-          refuse(request, Refusal.UNKNOWN_DIALOG);
-          return;
+        switch (table.find(subscribe, event)) {
+          case Found.Refused(Refusal reason) -> {
+            subscribe.refuse(reason, meters);
+            return;
+          }
+          case Found.Known(AccountSubscription known) ->
+              subscription =
+                  known
+                      .with(
+                          known
+                              .dialog()
+                              .refreshed(subscribe, target, trust.flow(subscribe.request()), until))
+                      .due();
         }
-        if (message.cseq().number() <= old.remoteCseq()) {
-          refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
-          return;
-        }
-        dialog = ours(old).refreshed(target, trust.flow(request), message.cseq().number(), until);
       }
-      put(dialog);
+      table.put(subscription);
     }
-    meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
-    SipResponse ok = SipResponse.to(message, 200);
-    request.answer(
-        dialog
-            .path()
-            .accepted(message, ok.withHeaders(ok.headers().replaceFirst("To", dialog.local())))
-            .with("Expires", Long.toString(seconds)));
-    look(dialog.key());
-  }
-
-  private EventDialog open(
-      IncomingRequest request,
-      String user,
-      EventPackage<?> events,
-      String event,
-      String target,
-      Instant until) {
-    SipRequest message = request.message();
-    String tag = SipEndpoint.token();
-    return new EventDialog(
-        new EventDialog.Key(message.callId(), tag, message.from().tag()),
-        user,
-        events,
-        event,
-        message.headers().require("From"),
-        message.headers().require("To") + ";tag=" + tag,
-        target,
-        trust.path(request, user, endpoint),
-        0,
-        message.cseq().number(),
-        until,
-        null,
-        null);
-  }
-
-  private static EventDialog.Key key(SipRequest subscribe) {
-    return new EventDialog.Key(subscribe.callId(), subscribe.to().tag(), subscribe.from().tag());
+    subscribe.accept(subscription.dialog(), seconds, meters);
+    look(subscription.dialog().key());
   }
 
   /// Sends the NOTIFYs that are due: ends of subscriptions, and changes of their states.
   public void onClock() {
-    List<EventDialog.Key> all;
-    synchronized (this) {
-      all = List.copyOf(dialogs.keySet());
-    }
-    all.forEach(this::look);
+    sender.onClock();
+    table.keys().forEach(this::look);
   }
 
-  private void look(EventDialog.Key key) {
+  private void look(DialogKey key) {
     Instant now = clock.instant();
-    EventDialog dialog;
+    AccountSubscription subscription;
     String end;
-    synchronized (this) {
-      EventDialog old = dialogs.get(key);
-      if (old == null || endpoint == null || !subscribers.isLoaded()) {
+    synchronized (table) {
+      AccountSubscription old = table.get(key);
+      if (old == null || sender.endpoint() == null || !subscribers.isLoaded()) {
         return; // without the directory, each user would look unknown
       }
-      if (!duty.isOurs(old.path().flow(), key.callId())) {
-        if (!now.isBefore(old.expires())) {
-          drop(key); // the other bridge has ended it, or is away
+      if (!duty.isOurs(old.dialog().path().flow(), key.callId())) {
+        if (!now.isBefore(old.dialog().expires())) {
+          table.drop(key); // the other bridge has ended it, or is away
         }
         return;
       }
@@ -319,119 +219,58 @@ public final class EventNotifier implements SipService.Notifier {
         if (trigger.equals(old.trigger())) {
           return;
         }
-        dialog = old.looked(trigger);
-        keep(dialog);
+        subscription = old.looked(trigger);
+        table.keep(subscription);
       } else {
-        dialog = ours(old).notified(old.told());
-        remove(old);
+        subscription = table.ours(old).notified(old.told());
+        table.remove(key);
       }
     }
     if (end.isEmpty()) {
-      tell(dialog.events(), dialog, now);
+      tell(subscription.events(), subscription, now);
     } else {
-      send(dialog, notify(dialog, "terminated;reason=" + end));
+      sender.end(subscription.dialog(), subscription.dialog().terminated(end));
     }
   }
 
-  private <S> void tell(EventPackage<S> events, EventDialog dialog, Instant now) {
+  private <S> void tell(EventPackage<S> events, AccountSubscription subscription, Instant now) {
+    DialogKey key = subscription.dialog().key();
     var unused =
         events
-            .state(dialog.user(), now)
+            .state(subscription.user(), now)
             .thenAccept(state -> {
               Instant then = clock.instant();
-              EventDialog next;
+              AccountSubscription next;
               String end;
-              synchronized (this) {
-                EventDialog current = dialogs.get(dialog.key());
+              synchronized (table) {
+                AccountSubscription current = table.get(key);
                 if (current == null || Objects.equals(state, current.told())) {
                   return;
                 }
-                next = ours(current).notified(state);
+                next = table.ours(current).notified(state);
                 end = end(next, then);
                 if (end.isEmpty()) {
-                  put(next);
+                  table.put(next);
                 } else {
-                  remove(next);
+                  table.remove(key);
                 }
               }
-              long left = Math.max(1, Duration.between(then, next.expires()).toSeconds());
-              int version = (int) (next.cseq() - 1);
-              send(
-                  next,
-                  notify(
-                          next,
-                          end.isEmpty() ? "active;expires=" + left : "terminated;reason=" + end)
-                      .withBody(
-                          events.type(),
-                          SipBody.of(events.document(next.user(), state, version, then))));
+              SubscriptionDialog dialog = next.dialog();
+              int version = (int) (dialog.cseq() - 1);
+              SipBody body = SipBody.of(events.document(next.user(), state, version, then));
+              if (end.isEmpty()) {
+                sender.send(dialog, dialog.active(then).withBody(events.type(), body));
+              } else {
+                sender.end(dialog, dialog.terminated(end).withBody(events.type(), body));
+              }
             });
   }
 
   /// Returns the reason (RFC 6665 section 4.2.2) if a subscription has ended, else "".
-  private String end(EventDialog dialog, Instant now) {
-    if (!now.isBefore(dialog.expires())) {
+  private String end(AccountSubscription subscription, Instant now) {
+    if (!now.isBefore(subscription.dialog().expires())) {
       return TIMEOUT;
     }
-    return subscribers.isActive(dialog.user()) ? "" : "rejected";
-  }
-
-  private void send(EventDialog dialog, SipRequest notify) {
-    RequestSender out = endpoint;
-    if (out == null) {
-      return;
-    }
-    var unused =
-        out.send(notify, dialog.path().flow())
-            .whenComplete((response, _) -> {
-              boolean delivered = response != null && response.isSuccess();
-              meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
-              if (!delivered) {
-                forget(dialog);
-              }
-            });
-  }
-
-  /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2), unless it was refreshed,
-  /// or a later NOTIFY has been sent, or the flow is another bridge's: a NAT may let in only what
-  /// that bridge sends.
-  private synchronized void forget(EventDialog failed) {
-    EventDialog now = dialogs.get(failed.key());
-    if (now != null
-        && now.path().flow().owner().isEmpty()
-        && now.remoteCseq() == failed.remoteCseq()
-        && now.cseq() == failed.cseq()) {
-      remove(now);
-    }
-  }
-
-  private void remove(EventDialog dialog) {
-    drop(dialog.key());
-    if (!replicas.isAlone()) {
-      replicas.remove(ReplicaKind.EVENT, dialog.key().text());
-    }
-  }
-
-  private SipRequest notify(EventDialog dialog, String state) {
-    return new SipRequest(
-        "NOTIFY",
-        dialog.target(),
-        dialog
-            .path()
-            .routed(
-                SipHeaders.NONE
-                    .with("Max-Forwards", "70")
-                    .with("From", dialog.local())
-                    .with("To", dialog.remote())
-                    .with("Call-ID", dialog.key().callId())
-                    .with("CSeq", dialog.cseq() + " NOTIFY")
-                    .with("Event", dialog.event())
-                    .with("Subscription-State", state)));
-  }
-
-  private void refuse(IncomingRequest request, Refusal reason) {
-    meters.count(reason);
-    SipResponse response = SipResponse.to(request.message(), reason.status());
-    request.answer(
-        reason == Refusal.FOREIGN_IDENTITY ? response.withReason("Not Your Identity") : response);
+    return subscribers.isActive(subscription.user()) ? "" : "rejected";
   }
 }

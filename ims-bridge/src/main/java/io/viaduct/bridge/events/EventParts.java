@@ -3,6 +3,7 @@ package io.viaduct.bridge.events;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Authentication;
@@ -12,6 +13,7 @@ import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.bridge.subscription.ExpiryBounds;
 import io.viaduct.bridge.token.SessionNotifier;
 import java.time.InstantSource;
 import java.util.List;
@@ -36,10 +38,11 @@ class EventParts {
       Duty duty,
       SipMeters meters,
       InstantSource clock) {
-    BridgeConfiguration.Sip sip = configuration.sip();
+    SipSettings sip = configuration.sip();
     return new EventNotifier(
         new EventNotifier.Limits(
-            sip.bindings(), sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
+            sip.bindings(),
+            new ExpiryBounds(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault())),
         List.of(
             new RegistrationEvents(configuration.domain(), locations),
             new AccountEvents(accounts, subscribers)),

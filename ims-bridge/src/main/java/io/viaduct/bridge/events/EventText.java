@@ -1,53 +1,28 @@
 package io.viaduct.bridge.events;
 
-import io.viaduct.bridge.core.DialogText;
-import io.viaduct.usage.v1.ReplicaDialog;
+import io.viaduct.bridge.subscription.EventHeader;
+import io.viaduct.bridge.subscription.SubscriptionDialog;
+import io.viaduct.bridge.subscription.SubscriptionTable;
+import io.viaduct.usage.v1.ReplicaEntry;
 import io.viaduct.usage.v1.ReplicaEvent;
-import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 
-/// Writes and reads subscriptions as bridges tell them to each other.
-final class EventText {
-  private EventText() {}
-
-  /// @param self name of this bridge
-  static ReplicaEvent write(EventDialog d, String self) {
-    return ReplicaEvent.newBuilder()
-        .setDialog(
-            DialogText.write(d.path(), self)
-                .setUser(d.user())
-                .setCallId(d.key().callId())
-                .setLocalTag(d.key().localTag())
-                .setRemoteTag(d.key().remoteTag())
-                .setEvent(d.event())
-                .setRemote(d.remote())
-                .setLocal(d.local())
-                .setTarget(d.target())
-                .setCseq(d.cseq())
-                .setRemoteCseq(d.remoteCseq())
-                .setExpiresMs(d.expires().toEpochMilli()))
-        .build();
+/// Writes and reads subscriptions as bridges tell them to each other. What the last NOTIFY of
+/// another bridge has told is not known here.
+///
+/// @param packages by name
+record EventText(Map<String, EventPackage<?>> packages)
+    implements SubscriptionTable.Text<AccountSubscription> {
+  @Override
+  public void write(AccountSubscription s, String self, ReplicaEntry.Builder entry) {
+    entry.setEvent(ReplicaEvent.newBuilder().setDialog(s.dialog().write(self)));
   }
 
-  /// Reads a subscription. What its last NOTIFY has told is not known here.
-  ///
-  /// @param events package of the dialog
-  /// @param self name of this bridge
-  /// @throws IllegalArgumentException if it is no subscription
-  static EventDialog read(ReplicaEvent text, EventPackage<?> events, String self) {
-    ReplicaDialog dialog = text.getDialog();
-    return new EventDialog(
-        new EventDialog.Key(dialog.getCallId(), dialog.getLocalTag(), dialog.getRemoteTag()),
-        dialog.getUser(),
-        events,
-        dialog.getEvent(),
-        dialog.getRemote(),
-        dialog.getLocal(),
-        dialog.getTarget(),
-        DialogText.path(dialog, self),
-        dialog.getCseq(),
-        dialog.getRemoteCseq(),
-        Instant.ofEpochMilli(dialog.getExpiresMs()),
-        null,
-        null);
+  @Override
+  public Optional<AccountSubscription> read(ReplicaEntry entry, String self) {
+    SubscriptionDialog dialog = SubscriptionDialog.read(entry.getEvent().getDialog(), self);
+    return Optional.ofNullable(packages.get(EventHeader.name(dialog.event())))
+        .map(events -> new AccountSubscription(dialog, events, null, null));
   }
 }

@@ -17,7 +17,7 @@ final class Notifiers implements SipService.Notifier {
 
   @Override
   public void onSubscribe(IncomingRequest request) {
-    if (accounts.has(EventNotifier.name(request.message()))) {
+    if (accounts.takes(request.message())) {
       accounts.onSubscribe(request);
     } else {
       sessions.onSubscribe(request);

@@ -8,7 +8,7 @@ import io.viaduct.bridge.directory.SnaptMeters;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.reporting.ReportMeters;
-import io.viaduct.bridge.revocation.RevokedTokens;
+import io.viaduct.bridge.revocation.IssuedRevocations;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -24,7 +24,7 @@ class ProvisioningParts {
   SubscriberFeed subscriberFeed(
       ManagedChannel billing,
       Subscribers subscribers,
-      RevokedTokens revoked,
+      IssuedRevocations revoked,
       BridgeConfiguration configuration,
       MeterRegistry registry)
       throws IOException {

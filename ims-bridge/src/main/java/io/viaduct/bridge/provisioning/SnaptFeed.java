@@ -6,7 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.EnrolledSnapt;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.Surcharges;

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
-import io.viaduct.bridge.revocation.RevokedTokens;
+import io.viaduct.bridge.revocation.IssuedRevocations;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
@@ -30,7 +30,7 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   private static final Duration COPY_DELAY = Duration.ofSeconds(1);
 
   private final Subscribers subscribers;
-  private final RevokedTokens revoked;
+  private final IssuedRevocations revoked;
   private final SubscriberCopy copy;
   private final String domain;
   private final ChangeStream<SubscriberEvent> stream;
@@ -43,7 +43,7 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   private SubscriberFeed(
       ManagedChannel billing,
       Subscribers subscribers,
-      RevokedTokens revoked,
+      IssuedRevocations revoked,
       Path state,
       String domain,
       MeterRegistry registry)
@@ -80,7 +80,7 @@ public final class SubscriberFeed implements ChangeStream.Reader<SubscriberEvent
   public static SubscriberFeed start(
       ManagedChannel billing,
       Subscribers subscribers,
-      RevokedTokens revoked,
+      IssuedRevocations revoked,
       Path state,
       String domain,
       MeterRegistry registry)

@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.cluster.SharedKey;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.BridgesSettings;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
@@ -53,7 +55,7 @@ class RegistrarParts {
       NonceIssuer.Others others,
       Subscribers subscribers,
       InstantSource clock) {
-    BridgeConfiguration.Sip sip = configuration.sip();
+    SipSettings sip = configuration.sip();
     return new DigestServer(
         configuration.domain(),
         sip.offer(),
@@ -65,12 +67,12 @@ class RegistrarParts {
   }
 
   private static NonceIssuer issuer(
-      BridgeConfiguration.Bridges bridges, SharedKey key, NonceIssuer.Others others) {
+      BridgesSettings bridges, SharedKey key, NonceIssuer.Others others) {
     return bridges.keyFile().isEmpty()
         ? NonceIssuer.alone()
         : new NonceIssuer(
             key.derive("nonce", NonceIssuer.KEY_BYTES),
-            BridgeConfiguration.Bridges.nonceId(bridges.name()),
+            BridgesSettings.nonceId(bridges.name()),
             others);
   }
 
@@ -82,7 +84,7 @@ class RegistrarParts {
       Subscribers subscribers,
       SipMeters meters,
       InstantSource clock) {
-    BridgeConfiguration.Sip sip = configuration.sip();
+    SipSettings sip = configuration.sip();
     return new Authentication(
         configuration.domain(),
         trust,
@@ -118,7 +120,7 @@ class RegistrarParts {
         clock);
   }
 
-  private static Registrar.Limits limits(BridgeConfiguration.Sip sip) {
+  private static Registrar.Limits limits(SipSettings sip) {
     return new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault());
   }
 

@@ -59,9 +59,18 @@ public final class SipMeters {
     CANCELLED
   }
 
+  /// Reasons for which the last NOTIFY of a subscription was never sent.
+  public enum LostEnding {
+    /// For too long too many requests of the bridge waited for an answer.
+    TOO_LATE,
+    /// Too many last NOTIFYs waited for that.
+    NO_PLACE
+  }
+
   private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
   private final Map<DigestRefusal, Counter> digest = new EnumMap<>(DigestRefusal.class);
   private final Map<Event, Counter> events = new EnumMap<>(Event.class);
+  private final Map<LostEnding, Counter> endings = new EnumMap<>(LostEnding.class);
   private final Map<Branch, Counter> messages = new EnumMap<>(Branch.class);
   private final Map<Branch, Counter> calls = new EnumMap<>(Branch.class);
 
@@ -95,6 +104,16 @@ public final class SipMeters {
               "Registrations, subscriptions, messages, notifications and calls",
               "event",
               event));
+    }
+    for (LostEnding reason : LostEnding.values()) {
+      endings.put(
+          reason,
+          counter(
+              registry,
+              "viaduct_bridge_endings_lost",
+              "Last NOTIFYs of subscriptions that were never sent, by reason",
+              "reason",
+              reason));
     }
     for (Branch outcome : Branch.values()) {
       messages.put(
@@ -134,6 +153,10 @@ public final class SipMeters {
 
   public void count(Event event) {
     of(events, event).increment();
+  }
+
+  public void count(LostEnding reason) {
+    of(endings, reason).increment();
   }
 
   public void countMessage(Branch outcome) {

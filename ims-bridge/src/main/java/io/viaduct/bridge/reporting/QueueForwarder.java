@@ -1,6 +1,6 @@
 package io.viaduct.bridge.reporting;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Kafka;
+import io.viaduct.bridge.configuration.KafkaSettings;
 import io.viaduct.bridge.reporting.QueueMeters.Deferral;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.usage.v1.QueuedReport;
@@ -33,7 +33,7 @@ public final class QueueForwarder implements ReportTransport {
   private static final int REQUEST_BYTES_MAX = 2 << 20; // above the longest report
   private static final String PART = "broker";
 
-  private final Kafka limits;
+  private final KafkaSettings limits;
   private final Producer<byte[], byte[]> producer;
   private final VerdictReader verdicts;
   private final QueueMeters meters;
@@ -47,7 +47,7 @@ public final class QueueForwarder implements ReportTransport {
   /// @param connection properties of a Kafka client for the connection
   /// @param tokenKeys public keys sent with each report, because billing checks the tokens again
   public QueueForwarder(
-      Kafka limits,
+      KafkaSettings limits,
       Map<String, Object> connection,
       ReportStreams streams,
       QueueMeters meters,
@@ -69,7 +69,8 @@ public final class QueueForwarder implements ReportTransport {
             limits.verdicts(), connection, streams, meters, () -> readiness.cleared(PART));
   }
 
-  private static Map<String, Object> properties(Kafka limits, Map<String, Object> connection) {
+  private static Map<String, Object> properties(
+      KafkaSettings limits, Map<String, Object> connection) {
     Map<String, Object> all = new HashMap<>(connection);
     all.put(ProducerConfig.ACKS_CONFIG, "all");
     all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);

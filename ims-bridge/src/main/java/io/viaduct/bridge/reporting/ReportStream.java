@@ -3,7 +3,7 @@ package io.viaduct.bridge.reporting;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;

@@ -1,7 +1,7 @@
 package io.viaduct.bridge.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.usage.Finding;
 import io.viaduct.usage.ReportPlausibility;
 import io.viaduct.usage.ReportProof;

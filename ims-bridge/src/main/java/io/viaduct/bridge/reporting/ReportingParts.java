@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.token.TokenIssuer;
@@ -22,8 +23,7 @@ import org.springframework.context.annotation.Lazy;
 class ReportingParts {
   @Bean
   ReportMeters reportMeters(BridgeConfiguration configuration, MeterRegistry registry) {
-    return new ReportMeters(
-        registry, configuration.snapts().stream().map(BridgeConfiguration.Snapt::id).toList());
+    return new ReportMeters(registry, configuration.snapts().stream().map(Snapt::id).toList());
   }
 
   @Bean

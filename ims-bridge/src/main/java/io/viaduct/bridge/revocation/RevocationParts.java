@@ -14,13 +14,13 @@ import org.springframework.context.annotation.Lazy;
 @Lazy(false)
 class RevocationParts {
   @Bean
-  RevokedTokens revokedTokens(
+  IssuedRevocations revokedTokens(
       BridgeConfiguration configuration,
       Subscribers subscribers,
       InstantSource clock,
       MeterRegistry registry)
       throws IOException {
-    return RevokedTokens.open(
+    return IssuedRevocations.open(
         configuration.state(), configuration.token().lifetime(), subscribers, clock, registry);
   }
 }

@@ -4,6 +4,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.ReportingSettings;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
@@ -51,7 +53,7 @@ public final class SipEntrance implements SmartLifecycle {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
-  private final BridgeConfiguration.Sip configuration;
+  private final SipSettings configuration;
   private final GuardLimits limits;
   private final TrustDomain trust;
   private final SipService service;
@@ -88,7 +90,7 @@ public final class SipEntrance implements SmartLifecycle {
     this.clock = clock;
   }
 
-  private static GuardLimits limits(BridgeConfiguration.Reporting reports) {
+  private static GuardLimits limits(ReportingSettings reports) {
     GuardLimits standard = GuardLimits.STANDARD;
     return reports.sip()
         ? standard.withBody(Math.max(standard.bodyBytes(), reports.bytes()))
@@ -136,7 +138,7 @@ public final class SipEntrance implements SmartLifecycle {
   }
 
   private SipEndpointSettings settings() {
-    BridgeConfiguration.Sip s = configuration;
+    SipSettings s = configuration;
     return new SipEndpointSettings(
         new SocketSettings(
             new InetSocketAddress(s.host(), s.port()),

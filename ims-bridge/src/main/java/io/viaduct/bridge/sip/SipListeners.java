@@ -4,6 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.CoreSettings;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// exchanged while connections are open. User agents show none, because they authenticate by
 /// digest; servers of an IMS core may show theirs over TLS.
 public final class SipListeners {
-  private final BridgeConfiguration.Sip sip;
+  private final SipSettings sip;
   private final @Nullable ExchangeableTls tls;
 
   /// @throws io.viaduct.service.configuration.ConfigurationException if the certificate cannot be
@@ -41,14 +43,14 @@ public final class SipListeners {
     }
   }
 
-  private static TlsMaterial material(BridgeConfiguration.SipTls files) {
+  private static TlsMaterial material(SipSettings.Tls files) {
     return TlsMaterial.server(Path.of(files.certificate()), Path.of(files.privateKey()));
   }
 
   /// Reads the authorities of the core's servers; none if it has no servers with TLS.
   ///
   /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and what to do
-  public static List<X509Certificate> authorities(BridgeConfiguration.Core core, Instant now) {
+  public static List<X509Certificate> authorities(CoreSettings core, Instant now) {
     return core.trust().isEmpty()
         ? List.of()
         : CertificateCheck.authorities("core.trust", Path.of(core.trust()), now);
@@ -61,7 +63,7 @@ public final class SipListeners {
   /// Checks the certificate of a configuration, if it names one.
   ///
   /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and what to do
-  public static void check(BridgeConfiguration.SipTls files, Instant now) {
+  public static void check(SipSettings.Tls files, Instant now) {
     if (files.exists()) {
       CertificateCheck.server(
           "sip.tls.certificate", Path.of(files.certificate()), material(files), now);
@@ -70,7 +72,7 @@ public final class SipListeners {
 
   /// Returns the action that puts a certificate into use. TLS is not switched on or off while the
   /// bridge runs.
-  public Runnable prepare(BridgeConfiguration.SipTls next) {
+  public Runnable prepare(SipSettings.Tls next) {
     return tls == null || !next.exists()
         ? () -> {}
         : tls.prepare(trusting(material(next), tls.get().authorities()));
@@ -78,7 +80,7 @@ public final class SipListeners {
 
   List<StreamListener> listeners() {
     List<StreamListener> listeners = new ArrayList<>();
-    BridgeConfiguration.WebSocket web = sip.webSocket();
+    SipSettings.WebSocket web = sip.webSocket();
     if (web.enabled()) {
       listeners.add(new StreamListener(Transport.WS, at(web.port()), null));
     }

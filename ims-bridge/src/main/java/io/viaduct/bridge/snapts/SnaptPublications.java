@@ -1,7 +1,7 @@
 package io.viaduct.bridge.snapts;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;

@@ -14,7 +14,7 @@ import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportStreams;
 import io.viaduct.bridge.reporting.ReportTransport;
 import io.viaduct.bridge.reporting.ReportVerifier;
-import io.viaduct.bridge.revocation.RevokedTokens;
+import io.viaduct.bridge.revocation.IssuedRevocations;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.ExchangeableTls;
 import java.time.InstantSource;
@@ -32,7 +32,7 @@ class SnaptsParts {
       SnaptDirectory directory,
       SnaptClaims claims,
       TokenIssuer tokens,
-      RevokedTokens revoked,
+      IssuedRevocations revoked,
       ReportVerifier verifier,
       ReportTransport transport,
       ReportStreams streams,

@@ -5,7 +5,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptClaims;

@@ -3,6 +3,8 @@ package io.viaduct.bridge.token;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.SipSettings;
+import io.viaduct.bridge.configuration.TokenSettings;
 import io.viaduct.service.tls.Ed25519;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
@@ -17,7 +19,7 @@ import org.springframework.context.annotation.Lazy;
 class TokenParts {
   @Bean
   TokenIssuer tokenIssuer(BridgeConfiguration configuration, InstantSource clock) {
-    BridgeConfiguration.Token token = configuration.token();
+    TokenSettings token = configuration.token();
     return new TokenIssuer(
         Ed25519.readPair(token.signingKey()),
         token.accepted(),
@@ -28,7 +30,7 @@ class TokenParts {
 
   @Bean
   SessionNotifier.Settings subscriptionSettings(BridgeConfiguration configuration) {
-    BridgeConfiguration.Sip sip = configuration.sip();
+    SipSettings sip = configuration.sip();
     return new SessionNotifier.Settings(
         configuration.domain(),
         sip.bindings(),

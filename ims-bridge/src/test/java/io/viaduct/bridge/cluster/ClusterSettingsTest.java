@@ -3,8 +3,8 @@ package io.viaduct.bridge.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Bridges;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Peer;
+import io.viaduct.bridge.configuration.BridgesSettings;
+import io.viaduct.bridge.configuration.BridgesSettings.Peer;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.tls.TestAuthority;
 import java.nio.file.Path;
@@ -31,31 +31,31 @@ class ClusterSettingsTest {
 
   @Test
   void severalBridgesNeedOneKeyAndDifferentNames() throws Exception {
-    assertThat(new Bridges("a", key(32), peer("b")).areSeveral()).isTrue();
-    assertThat(new Bridges("a", Optional.empty(), List.of()).areSeveral()).isFalse();
-    assertThatThrownBy(() -> new Bridges("a", Optional.empty(), peer("b")))
+    assertThat(new BridgesSettings("a", key(32), peer("b")).areSeveral()).isTrue();
+    assertThat(new BridgesSettings("a", Optional.empty(), List.of()).areSeveral()).isFalse();
+    assertThatThrownBy(() -> new BridgesSettings("a", Optional.empty(), peer("b")))
         .hasMessageContaining("key-file");
-    assertThatThrownBy(() -> new Bridges("a", key(32), peer("a")))
+    assertThatThrownBy(() -> new BridgesSettings("a", key(32), peer("a")))
         .hasMessageContaining("different names");
   }
 
   @Test
   void aKeyOfAnotherLengthIsRefusedAndNeverShown() throws Exception {
-    assertThatThrownBy(() -> new Bridges("a", key(31), List.of()))
+    assertThatThrownBy(() -> new BridgesSettings("a", key(31), List.of()))
         .hasMessageContaining("base64 of 32 bytes");
-    assertThatThrownBy(() -> new Bridges("a", file("my secret!"), List.of()))
+    assertThatThrownBy(() -> new BridgesSettings("a", file("my secret!"), List.of()))
         .hasMessageContaining("base64 of 32 bytes")
         .hasMessageNotContaining("my secret!");
   }
 
   @Test
   void keysOfEachUseAreDifferentAndTheSameAtAllBridges() throws Exception {
-    Bridges one = new Bridges("a", key(32), List.of());
-    Bridges other = new Bridges("b", key(32), List.of());
+    BridgesSettings one = new BridgesSettings("a", key(32), List.of());
+    BridgesSettings other = new BridgesSettings("b", key(32), List.of());
     assertThat(SharedKey.of(one).derive("nonce", 32))
         .isEqualTo(SharedKey.of(other).derive("nonce", 32))
         .isNotEqualTo(SharedKey.of(one).derive("gruu", 32));
-    Bridges alone = new Bridges("a", Optional.empty(), List.of());
+    BridgesSettings alone = new BridgesSettings("a", Optional.empty(), List.of());
     assertThat(SharedKey.of(alone).derive("nonce", 32))
         .isNotEqualTo(SharedKey.of(alone).derive("nonce", 32));
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Bridges;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Peer;
+import io.viaduct.bridge.configuration.BridgesSettings;
+import io.viaduct.bridge.configuration.BridgesSettings.Peer;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.tls.TestAuthority;
@@ -40,7 +40,7 @@ class DutyTest {
     Replicas replicas = new Replicas("a", 10, InstantSource.system());
     cluster =
         new Cluster(
-            new Bridges(
+            new BridgesSettings(
                 "a",
                 Optional.of(Secret.of(file.toString())),
                 List.of(new Peer("b", "127.0.0.1", 1), new Peer("c", "127.0.0.1", 1))),
@@ -85,7 +85,7 @@ class DutyTest {
 
   @Test
   void aNonceOfABridgeThatIsAwayHasNoVerdict() {
-    assertThat(cluster.use(Bridges.nonceId("b"), "nonce", 0, 1)).isEmpty();
+    assertThat(cluster.use(BridgesSettings.nonceId("b"), "nonce", 0, 1)).isEmpty();
     assertThat(cluster.use(-1, "nonce", 0, 1)).isEmpty();
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Core;
-import io.viaduct.bridge.configuration.BridgeConfiguration.CorePeer;
+import io.viaduct.bridge.configuration.CoreSettings;
+import io.viaduct.bridge.configuration.CoreSettings.Peer;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import java.net.InetAddress;
@@ -32,27 +32,28 @@ class CorePeersTest {
     "192.0.2.10, 5060, UDP"
   })
   void aPeerIsOneAddressPortAndTransport(String address, int port, String transport) {
-    assertThatIllegalArgumentException().isThrownBy(() -> new CorePeer(address, port, transport));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Peer(address, port, transport));
   }
 
   @Test
   void theIdentityIsASipAddress() {
-    assertThat(new Core(List.of(), List.of(), "", "sip:viaduct@ims.test").identity()).isNotEmpty();
+    assertThat(new CoreSettings(List.of(), List.of(), "", "sip:viaduct@ims.test").identity())
+        .isNotEmpty();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Core(List.of(), List.of(), "", "viaduct"));
+        .isThrownBy(() -> new CoreSettings(List.of(), List.of(), "", "viaduct"));
   }
 
   @Test
   void namesOfCertificatesNeedAnAuthority() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Core(List.of(), List.of("scscf.ims.test"), "", ""));
+        .isThrownBy(() -> new CoreSettings(List.of(), List.of("scscf.ims.test"), "", ""));
   }
 
   @Test
   void aPeerIsKnownByAddressAndTransportAndReachedByItsPort() {
-    SipFlow first = new CorePeer("192.0.2.10", 5060, "udp").flow();
-    SipFlow second = new CorePeer("192.0.2.10", 5070, "udp").flow();
-    SipFlow tcp = new CorePeer("2001:db8::1", 5060, "tcp").flow();
+    SipFlow first = new Peer("192.0.2.10", 5060, "udp").flow();
+    SipFlow second = new Peer("192.0.2.10", 5070, "udp").flow();
+    SipFlow tcp = new Peer("2001:db8::1", 5060, "tcp").flow();
     TrustDomain trust =
         new TrustDomain(
             "ims.test",

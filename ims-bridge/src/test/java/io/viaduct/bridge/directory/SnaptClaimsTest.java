@@ -2,7 +2,7 @@ package io.viaduct.bridge.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.DirectoryEntry;

@@ -2,13 +2,14 @@ package io.viaduct.bridge.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,10 @@ class SnaptDirectoryTest {
   }
 
   private void announces(String id, int state) {
+    announces(id, state, 0);
+  }
+
+  private void announces(String id, int state, int loadPercent) {
     SnaptStatus status =
         SnaptStatus.newBuilder()
             .setSnaptId(id)
@@ -36,6 +41,7 @@ class SnaptDirectoryTest {
             .setControlPort(443)
             .setDataPort(443)
             .setStateValue(state)
+            .setLoadPercent(loadPercent)
             .build();
     assertThat(directory.refusal(id, status)).isEmpty();
     directory.note(id, status);
@@ -98,5 +104,40 @@ class SnaptDirectoryTest {
     assertThat(directory.relays()).hasSize(2);
     directory.away("snapt-1");
     assertThat(directory.relays()).extracting(Relay::id).containsExactly("snapt-2");
+  }
+
+  /// Announces loads one after the other, and returns those that devices are told.
+  private List<Integer> told(int... loads) {
+    List<Integer> told = new ArrayList<>();
+    announces("snapt-2", 1);
+    for (int load : loads) {
+      announces("snapt-1", 1, load);
+      now = now.plusSeconds(3); // the lists are made anew
+      told.add(directory.entries().getFirst().getLoadPercent());
+    }
+    return told;
+  }
+
+  @Test
+  void aLoadThatWobblesByLessThanAStepIsToldOnce() {
+    assertThat(told(40, 43, 38, 49, 31, 40)).containsOnly(40);
+  }
+
+  @Test
+  void aLoadIsToldWhenItHasMovedByAStep() {
+    assertThat(told(40, 49, 50, 41, 40)).containsExactly(40, 40, 50, 50, 40);
+  }
+
+  @Test
+  void aLoadThatWobblesAroundTheLimitOfFullSnaptsIsToldAtOnceAndTakenBackByAStep() {
+    assertThat(told(78, 80, 82, 80, 82, 78, 72)).containsExactly(78, 78, 82, 82, 82, 82, 72);
+  }
+
+  @Test
+  void anotherStateIsToldAtOnceWithTheLoadAsItWasTold() {
+    assertThat(told(40, 45)).containsOnly(40);
+    announces("snapt-1", 2, 45);
+    assertThat(directory.entries().getFirst().getStateValue()).isEqualTo(2);
+    assertThat(directory.entries().getFirst().getLoadPercent()).isEqualTo(40);
   }
 }

@@ -8,7 +8,7 @@ import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.bridge.EnrolmentStub;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.service.logging.CapturedLog;

@@ -28,10 +28,11 @@ final class Contact implements AutoCloseable {
   /// The requests that it received.
   final List<SipRequest> received = new CopyOnWriteArrayList<>();
 
+  private final List<IncomingRequest> unanswered = new CopyOnWriteArrayList<>();
   private final int status; // 0: never
   private final SipEndpoint endpoint;
 
-  /// @param status status of its answers; 0: it never answers
+  /// @param status status of its answers; 0: it does not answer before [#answerLate]
   Contact(int status) throws IOException {
     this.status = status;
     this.endpoint =
@@ -45,7 +46,14 @@ final class Contact implements AutoCloseable {
     received.add(request.message());
     if (status != 0) {
       request.answer(SipResponse.to(request.message(), status));
+    } else {
+      unanswered.add(request);
     }
+  }
+
+  /// Answers the requests that it has not answered.
+  void answerLate(int late) {
+    unanswered.forEach(request -> request.answer(SipResponse.to(request.message(), late)));
   }
 
   /// @param parameters of Contact, such as `;q=0.5`

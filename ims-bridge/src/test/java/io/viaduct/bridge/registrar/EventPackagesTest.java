@@ -30,6 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(120)
 class EventPackagesTest {
   private static final String ALICE = "sip:alice@ims.test";
+  private static final String EVENTS = "viaduct_bridge_sip_events";
 
   @TempDir Path directory;
   private BridgeRig rig;
@@ -125,6 +126,27 @@ class EventPackagesTest {
 
   private static Element registration(SipRequest notify) throws Exception {
     return (Element) xml(notify).getElementsByTagNameNS("*", "registration").item(0);
+  }
+
+  @Test
+  void aNotifyThatTheBridgeIsTooBusyToSendIsSentWhenItIsNot() throws Exception {
+    rig.close();
+    rig =
+        new BridgeRig(
+            directory.resolve("busy"),
+            BridgeRig.NO_BILLING,
+            text -> text.replace("contacts: 2}", "contacts: 2, pending: 1}"));
+    Contact silent = new Contact(0);
+    contacts.add(silent);
+    assertThat(subscribe(silent, "alice", ALICE, "reg", "600").status()).isEqualTo(200);
+    notified(silent, 1); // the bridge waits for its answer, and sends nothing else
+    Contact watcher = contact();
+    assertThat(subscribe(watcher, "alice", ALICE, "reg", "600").status()).isEqualTo(200);
+    await().until(() -> rig.counter(EVENTS, "event", "notify_failed") > 0);
+    assertThat(watcher.received).isEmpty();
+    silent.answerLate(200);
+    assertThat(notified(watcher, 1).headers().require("Subscription-State"))
+        .startsWith("active;expires=");
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.viaduct.bridge.reporting;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;

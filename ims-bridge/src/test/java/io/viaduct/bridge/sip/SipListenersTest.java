@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.bridge.BridgeRig;
-import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
@@ -117,9 +117,8 @@ class SipListenersTest {
   @Test
   void anotherKeyIsRefusedByName() throws Exception {
     TlsSettings other = authority.issue("other.test");
-    BridgeConfiguration.SipTls mixed =
-        new BridgeConfiguration.SipTls(
-            files.certificate().toString(), other.privateKey().toString(), 5061);
+    SipSettings.Tls mixed =
+        new SipSettings.Tls(files.certificate().toString(), other.privateKey().toString(), 5061);
     assertThatThrownBy(() -> SipListeners.check(mixed, rig.clock.instant()))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("is not the key of the first certificate");

@@ -7,7 +7,7 @@ import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.Snapt;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.SnaptClaims;

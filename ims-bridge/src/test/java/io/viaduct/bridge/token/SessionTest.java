@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.SessionGrant;
@@ -227,8 +228,8 @@ class SessionTest {
     assertThat(rig.bridge.locations().bindings("alice", rig.clock.instant())).hasSize(1);
   }
 
-  private static BridgeConfiguration.Sip withPort(BridgeConfiguration.Sip s, int port) {
-    return new BridgeConfiguration.Sip(
+  private static SipSettings withPort(SipSettings s, int port) {
+    return new SipSettings(
         s.host(),
         port,
         s.sentBy(),

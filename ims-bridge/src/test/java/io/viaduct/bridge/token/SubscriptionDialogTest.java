@@ -101,4 +101,40 @@ class SubscriptionDialogTest {
     assertThat(subscribe("", 1, event).status()).isEqualTo(489);
     assertThat(bridge.subscriptions()).isZero();
   }
+
+  private void endWhileBusy() {
+    tag(subscribe("", 1, "snapt-session"));
+    notifiedEvent();
+    bridge.busy(true);
+    bridge.pass(Duration.ofHours(2));
+    assertThat(bridge.subscriptions()).isZero();
+    assertThat(bridge.sent()).isEmpty();
+  }
+
+  @Test
+  void theLastNotifyThatABusyEndpointRefusesIsSentLaterAndOnce() {
+    endWhileBusy();
+    bridge.pass(Duration.ofSeconds(1));
+    assertThat(bridge.sent()).as("still busy").isEmpty();
+    bridge.busy(false);
+    bridge.pass(Duration.ofSeconds(1));
+    assertThat(bridge.sent())
+        .singleElement()
+        .satisfies(sent ->
+            assertThat(sent.request().headers().require("Subscription-State"))
+                .isEqualTo("terminated;reason=timeout"));
+    bridge.pass(Duration.ofSeconds(1));
+    assertThat(bridge.sent()).isEmpty();
+  }
+
+  @Test
+  void theLastNotifyIsGivenUpAndCountedWhenTheEndpointIsBusyFor32Seconds() {
+    double before = SipSide.endingsLost("too_late");
+    endWhileBusy();
+    bridge.pass(Duration.ofSeconds(33));
+    bridge.busy(false);
+    bridge.pass(Duration.ofSeconds(1));
+    assertThat(bridge.sent()).isEmpty();
+    assertThat(SipSide.endingsLost("too_late")).isEqualTo(before + 1);
+  }
 }

@@ -28,11 +28,11 @@ public final class TokenVerifier {
   private static final long EARLY_MS_MAX = 30_000;
 
   private final TokenKeys keys;
-  private final RevokedTokens revoked;
+  private final ToldRevocations revoked;
   private final String audience;
 
   /// @param audience SNAPT group that a token must name
-  public TokenVerifier(TokenKeys keys, RevokedTokens revoked, String audience) {
+  public TokenVerifier(TokenKeys keys, ToldRevocations revoked, String audience) {
     this.keys = keys;
     this.revoked = revoked;
     this.audience = audience;

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.host.udp.AddressPair;
 import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
@@ -232,6 +233,11 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     }
     findRelays();
     bound();
+  }
+
+  @Override
+  public boolean leaveAlike(InetSocketAddress one, InetSocketAddress other) {
+    return AddressPair.haveSameLocal(one, other);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.sip.ServerAddresses;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
@@ -18,8 +19,10 @@ import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -35,9 +38,11 @@ public final class SipReportLine implements ReportLine {
   private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(32);
 
   private static final int EXPIRES_SECONDS = 3600;
+  private static final int UNAVAILABLE = 503;
 
   private final Settings settings;
   private final LongSupplier nanoClock;
+  private final ServerAddresses<InetSocketAddress> addresses = new ServerAddresses<>();
   private final MultiThreadIoEventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("sip-reports", true), NioIoHandler.newFactory());
@@ -81,7 +86,7 @@ public final class SipReportLine implements ReportLine {
 
     Line(StreamObserver<ReportAck> answers) {
       this.answers = answers;
-      client = StreamClient.open(loop, settings.server(), GuardLimits.STANDARD, this);
+      client = StreamClient.open(loop, settings.server(), addresses, GuardLimits.STANDARD, this);
     }
 
     @Override
@@ -95,7 +100,7 @@ public final class SipReportLine implements ReportLine {
         sent.put(number, new Unanswered(deferral(envelope), nowNs));
       }
       if (isSilent) {
-        client.close();
+        client.leave("no answer for 32 s");
       } else {
         client.send(publication(envelope, number));
       }
@@ -132,7 +137,11 @@ public final class SipReportLine implements ReportLine {
         answered = sent.remove(response.cseq().number());
       }
       if (answered != null) {
-        answers.onNext(acknowledgement(response, answered.deferral()));
+        Optional<ReportAck> verdict = verdict(response);
+        answers.onNext(verdict.orElseGet(() -> deferred(response, answered.deferral())));
+        if (verdict.isEmpty() && response.status() == UNAVAILABLE && addresses.hasSeveral()) {
+          client.leave(response.summary()); // RFC 3263 section 4.3
+        }
       }
     }
 
@@ -166,14 +175,18 @@ public final class SipReportLine implements ReportLine {
     }
   }
 
-  private ReportAck acknowledgement(SipResponse response, ReportAck.Builder deferral) {
-    if (response.headers().first("Content-Type").orElse("").equals(SipReporting.ACKNOWLEDGEMENT)) {
-      try {
-        return ReportAck.parseFrom(response.body().bytes());
-      } catch (InvalidProtocolBufferException _) {
-        // told below
-      }
+  private static Optional<ReportAck> verdict(SipResponse response) {
+    if (!response.headers().first("Content-Type").orElse("").equals(SipReporting.ACKNOWLEDGEMENT)) {
+      return Optional.empty();
     }
+    try {
+      return Optional.of(ReportAck.parseFrom(response.body().bytes()));
+    } catch (InvalidProtocolBufferException _) {
+      return Optional.empty();
+    }
+  }
+
+  private ReportAck deferred(SipResponse response, ReportAck.Builder deferral) {
     String words = response.summary();
     if (!words.equals(said)) {
       said = words;

@@ -177,7 +177,7 @@ class RevocationTest {
   @Test
   void theNextStartKnowsTheListWithoutABridge() throws Exception {
     snapt.told(answer(of("alice", Revocation.Reason.SUSPENDED).build()));
-    RevokedTokens next = RevokedTokens.open(folder.resolve("revocations"));
+    ToldRevocations next = ToldRevocations.open(folder.resolve("revocations"));
     assertThat(next.count()).isEqualTo(1);
     assertThat(next.accept(answer(of("alice", Revocation.Reason.SUSPENDED).build())))
         .as("the same list is a change")
@@ -227,11 +227,11 @@ class RevocationTest {
     Revocations.Builder many = Revocations.newBuilder().addEntries(Revocation.newBuilder());
     many.addEntries(
         of("alice", Revocation.Reason.SUSPENDED).setDeviceKey(ByteString.copyFromUtf8("x")));
-    for (int i = 0; i < RevokedTokens.ENTRIES_MAX; i++) {
+    for (int i = 0; i < ToldRevocations.ENTRIES_MAX; i++) {
       many.addEntries(of("user-" + i, Revocation.Reason.SUSPENDED).setReasonValue(99));
     }
     snapt.told(SnaptStatusAck.newBuilder().setRevocations(many).build());
-    assertThat(snapt.revoked.count()).isEqualTo(RevokedTokens.ENTRIES_MAX);
+    assertThat(snapt.revoked.count()).isEqualTo(ToldRevocations.ENTRIES_MAX);
     assertThat(refusal("user-7", laptop).getDetail())
         .isEqualTo("the token was revoked: ask your operator");
     assertThat(alice.isClosedWithin(1)).isFalse();

@@ -251,6 +251,34 @@ class DataPathTest {
     assertThat(snapt.onlySession().moves()).isZero();
   }
 
+  private InetSocketAddress otherAddressOfTheSnapt() {
+    return new InetSocketAddress("127.0.0.8", snapt.dataAddress.getPort());
+  }
+
+  @Test
+  void aCapturedStreamSentFirstToAnotherAddressOfTheSnaptDivertsNoAnswer() throws Exception {
+    // The attacker is faster than the device, and its copies have the device's source. The NAT
+    // takes nothing from an address that the device has not sent to.
+    tunnel.letIn(snapt.dataAddress);
+    tunnel.detour(otherAddressOfTheSnapt());
+    for (int i = 0; i < 20; i++) {
+      tunnel.send(PacketText.up());
+      assertThat(snapt.nextOut()).as("the packet itself is authentic").isNotNull();
+      snapt.inject(0, down(poolAddress()));
+      assertThat(tunnel.arrived.poll(5, TimeUnit.SECONDS)).as("answer %d", i).isNotNull();
+    }
+    assertThat(snapt.onlySession().moves()).isZero();
+  }
+
+  @Test
+  void answersFollowADeviceThatSendsToAnotherAddressOfTheSnaptAndIsHeardThere() throws Exception {
+    tunnel.detour(otherAddressOfTheSnapt());
+    await().until(() -> snapt.onlySession().moves() == 1);
+    tunnel.letIn(otherAddressOfTheSnapt());
+    snapt.inject(0, down(poolAddress()));
+    assertThat(tunnel.arrived.poll(5, TimeUnit.SECONDS)).isNotNull();
+  }
+
   @Test
   void theBindingFollowsADeviceThatAnswersTheChallenge() throws Exception {
     String before = snapt.onlySession().binding();

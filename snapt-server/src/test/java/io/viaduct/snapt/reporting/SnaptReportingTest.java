@@ -15,6 +15,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.ClientAuth;
@@ -25,6 +26,7 @@ import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.ServerAddresses;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
@@ -170,14 +172,21 @@ class SnaptReportingTest {
 
   /// A SIP server that answers each request by a given rule.
   private SipEndpoint sipServer(RequestHandler answer) throws Exception {
-    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    return sipServer("127.0.0.1", 0, answer);
+  }
+
+  private SipEndpoint sipServer(String address, int port, RequestHandler answer) throws Exception {
+    InetSocketAddress any = new InetSocketAddress(address, port);
     SipEndpointSettings plain = SipEndpointSettings.client(any);
     SslContext tls = operator.material("ims-bridge").server(ClientAuth.NONE);
     return SipEndpoint.start(
         new SipEndpointSettings(
             plain
                 .sockets()
-                .withListeners(List.of(new SocketSettings.StreamListener(Transport.TLS, any, tls))),
+                .withListeners(
+                    List.of(
+                        new SocketSettings.StreamListener(
+                            Transport.TLS, new InetSocketAddress(address, 0), tls))),
             "",
             plain.guard(),
             64,
@@ -318,6 +327,96 @@ class SnaptReportingTest {
   }
 
   @Test
+  void reportsBySipLeaveAnAddressThatAnswers503() throws Exception {
+    TestNames.put("busy-first.test", "127.0.0.2", "127.0.0.1");
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    AtomicInteger refusals = new AtomicInteger();
+    try (SipEndpoint server = sipServer(request -> posted(request, taken));
+        SipEndpoint busy =
+            sipServer(
+                "127.0.0.2",
+                server.port(),
+                request -> {
+                  refusals.incrementAndGet();
+                  request.answer(503);
+                })) {
+      int port = busy.port();
+      connect(
+          operator.material("snapt-1"),
+          1,
+          Duration.ofMinutes(1),
+          _ -> line("busy-first.test", port, null));
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await().until(() -> reporting.pending() == 0);
+      assertThat(taken).hasSize(1);
+      assertThat(refusals).hasValue(1);
+    }
+  }
+
+  @Test
+  void reportsBySipStayAtAnAddressThatServesWhenAnEarlierOneServesAgain() throws Exception {
+    TestNames.put("late-first.test", "127.0.0.2", "127.0.0.1");
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    List<UsageReport> late = new CopyOnWriteArrayList<>();
+    try (SipEndpoint server = sipServer(request -> posted(request, taken));
+        SipReportLine line = line("late-first.test", server.port(), null)) {
+      reportOn(line);
+      await().until(() -> taken.size() == 1);
+      try (SipEndpoint back =
+          sipServer("127.0.0.2", server.port(), request -> posted(request, late))) {
+        assertThat(back.port()).isEqualTo(server.port());
+        reportOn(line);
+        await().until(() -> taken.size() + late.size() == 2);
+        assertThat(late).isEmpty();
+      }
+    }
+  }
+
+  /// Sends a report on a connection of its own, which ends with the answer.
+  private static void reportOn(SipReportLine line) {
+    CompletableFuture<ReportAck> answered = new CompletableFuture<>();
+    StreamObserver<SignedUsageReport> reports =
+        line.open(
+            new StreamObserver<>() {
+              @Override
+              public void onNext(ReportAck ack) {
+                answered.complete(ack);
+              }
+
+              @Override
+              public void onError(Throwable why) {
+                answered.completeExceptionally(why);
+              }
+
+              @Override
+              public void onCompleted() {
+                // a line ends with an error
+              }
+            });
+    reports.onNext(SignedUsageReport.newBuilder().setReport(report(0).toByteString()).build());
+    assertThat(answered).succeedsWithin(Duration.ofSeconds(30));
+    reports.onCompleted();
+  }
+
+  @Test
+  void reportsBySipLeaveAnAddressThatAnswersTlsWithSomethingElse() throws Exception {
+    TestNames.put("plain-first.test", "127.0.0.2", "127.0.0.1");
+    List<UsageReport> taken = new CopyOnWriteArrayList<>();
+    try (SipEndpoint server = sipServer(request -> posted(request, taken));
+        SipEndpoint plain =
+            sipServer("127.0.0.2", server.port(Transport.TLS), request -> request.answer(500))) {
+      TlsMaterial own = operator.material("snapt-1");
+      SipReportLine line = line("plain-first.test", plain.port(), own.clientBuilder().build());
+      connect(own, 1, Duration.ofMinutes(1), _ -> line);
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await().until(() -> reporting.pending() == 0);
+      assertThat(taken).hasSize(1);
+    }
+  }
+
+  @Test
   void anAnswerWithoutAVerdictKeepsTheReportUntilTheServerGivesOne() throws Exception {
     List<UsageReport> taken = new CopyOnWriteArrayList<>();
     AtomicInteger refusals = new AtomicInteger();
@@ -366,6 +465,7 @@ class SnaptReportingTest {
                   server.port(Transport.TLS),
                   operator.material("snapt-1").clientBuilder().build(),
                   "other.test"),
+              new ServerAddresses<>(),
               GuardLimits.STANDARD,
               new StreamClient.Events() {
                 @Override

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 /// The address of a peer, with the local address that its datagrams came to. Datagrams to it leave
 /// from that local address. It equals every address of the same peer, because
 /// [InetSocketAddress#equals] knows nothing of the local one.
-final class AddressPair extends InetSocketAddress {
+public final class AddressPair extends InetSocketAddress {
   private static final long serialVersionUID = 1;
 
   /// The local address as 16 bytes, big-endian; one of IPv4 is mapped (RFC 4291 section 2.5.5.2).
@@ -21,7 +21,7 @@ final class AddressPair extends InetSocketAddress {
   }
 
   /// Returns whether two equal addresses have the same local address, or both have none.
-  static boolean haveSameLocal(InetSocketAddress one, InetSocketAddress other) {
+  public static boolean haveSameLocal(InetSocketAddress one, InetSocketAddress other) {
     if (one instanceof AddressPair first && other instanceof AddressPair second) {
       return first.localHigh == second.localHigh && first.localLow == second.localLow;
     }

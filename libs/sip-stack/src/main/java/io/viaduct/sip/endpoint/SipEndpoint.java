@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /// Sends and receives SIP over UDP and TCP, and over TLS and WebSocket if they have listeners.
@@ -119,7 +120,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   @Override
   public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target, String mark) {
     if (isClosed) {
-      return failed(SipException.Reason.CLOSED, "endpoint is closed");
+      return CompletableFuture.failedFuture(closed());
     }
     if (!pending.tryAcquire()) {
       return failed(
@@ -128,22 +129,56 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
     }
     CompletableFuture<SipResponse> answer = new CompletableFuture<>();
     SipRequest sent = withVia(request, target, mark);
-    tasks.execute(() -> transactions.send(sent, target, answer));
-    statistics.count(Count.REQUEST_SENT);
+    if (isTaken(() -> begin(sent, target, answer))) {
+      statistics.count(Count.REQUEST_SENT);
+    } else {
+      answer.completeExceptionally(closed());
+    }
     return answer
         .whenComplete((_, _) -> pending.release())
         .thenApply(SipEndpoint::withoutTopmostVia);
+  }
+
+  private void begin(SipRequest sent, SipFlow target, CompletableFuture<SipResponse> answer) {
+    try {
+      transactions.send(sent, target, answer);
+    } catch (RuntimeException e) {
+      if (!isClosed) {
+        throw e;
+      }
+      answer.completeExceptionally(closed()); // a stack that was stopped throws anything
+    }
+  }
+
+  /// Runs a task on a thread of its own. @return false if the endpoint is closed
+  private boolean isTaken(Runnable task) {
+    try {
+      tasks.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  private static SipException closed() {
+    return new SipException(SipException.Reason.CLOSED, "endpoint is closed");
   }
 
   @Override
   public InviteBranch invite(
       SipRequest request, SipFlow target, String mark, InviteBranch.Events events) {
     if (isClosed) {
-      events.onFailure(new SipException(SipException.Reason.CLOSED, "endpoint is closed"));
+      events.onFailure(closed());
       return InviteBranch.NONE;
     }
-    statistics.count(Count.REQUEST_SENT);
-    return invites.begin(withVia(request, target, mark), target, events);
+    try {
+      InviteBranch begun = invites.begin(withVia(request, target, mark), target, events);
+      statistics.count(Count.REQUEST_SENT);
+      return begun;
+    } catch (RejectedExecutionException e) {
+      events.onFailure(closed());
+      return InviteBranch.NONE;
+    }
   }
 
   @Override
@@ -152,21 +187,25 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
       return;
     }
     byte[] bytes = withVia(ack, target, "").encode();
-    tasks.execute(() -> {
-      try {
-        sockets.connect(target);
-        sockets.write(target, bytes);
-        statistics.count(Count.REQUEST_SENT);
-      } catch (IOException e) {
-        statistics.count(Count.SEND_FAILED);
-      }
-    });
+    Runnable sending =
+        () -> {
+          try {
+            sockets.connect(target);
+            sockets.write(target, bytes);
+            statistics.count(Count.REQUEST_SENT);
+          } catch (IOException e) {
+            statistics.count(Count.SEND_FAILED);
+          }
+        };
+    if (!isTaken(sending)) {
+      statistics.count(Count.SEND_FAILED);
+    }
   }
 
   @Override
   public CompletableFuture<StunMessage.Success> keepAlive(SipFlow target) {
     if (isClosed) {
-      return failed(SipException.Reason.CLOSED, "endpoint is closed");
+      return CompletableFuture.failedFuture(closed());
     }
     return exchanges.ask(sockets, target);
   }
@@ -229,6 +268,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   public void close() {
     isClosed = true;
     intake.stop();
+    exchanges.close();
     timers.close();
     sockets.close();
     transactions.close();

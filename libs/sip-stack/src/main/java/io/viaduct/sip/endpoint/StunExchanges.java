@@ -73,4 +73,13 @@ final class StunExchanges {
     Pending asked = pending.get(answer.id());
     return asked != null && asked.to.equals(from) && asked.answer.complete(answer);
   }
+
+  /// Gives all requests up, because the endpoint closes.
+  void close() {
+    pending
+        .values()
+        .forEach(asked ->
+            asked.answer.completeExceptionally(
+                new SipException(SipException.Reason.CLOSED, "endpoint is closed")));
+  }
 }

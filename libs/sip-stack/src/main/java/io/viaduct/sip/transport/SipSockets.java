@@ -4,8 +4,10 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -22,6 +24,8 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.MessageGuard;
@@ -31,6 +35,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +50,7 @@ public final class SipSockets implements AutoCloseable {
   // 200.
   private static final int UDP_RECEIVE_BUFFER_BYTES = 1 << 20;
   private static final int PORT_ATTEMPTS = 16;
+  private static final String CLOSED = "the sockets are closed";
 
   private final SocketSettings settings;
   private final MessageGuard guard;
@@ -52,6 +58,7 @@ public final class SipSockets implements AutoCloseable {
   private final boolean isEpoll = Epoll.isAvailable();
   private final EventLoopGroup loop;
   private final TcpConnections connections;
+  private volatile boolean isClosed;
   private Channel udp;
   private final Map<Transport, Channel> streams = new EnumMap<>(Transport.class);
 
@@ -117,13 +124,37 @@ public final class SipSockets implements AutoCloseable {
 
   /// Sends bytes. On a stream they go on the existing connection with the peer.
   ///
-  /// @throws IOException if there is no such connection or the peer does not read
+  /// @throws IOException if there is no such connection, the peer does not read, or the sockets are
+  ///   closed
   public void write(SipFlow flow, byte[] bytes) throws IOException {
     switch (flow.transport()) {
-      case UDP ->
-          udp.writeAndFlush(
-              new DatagramPacket(Unpooled.wrappedBuffer(bytes), flow.remote()), udp.voidPromise());
-      case TCP, TLS, WS, WSS -> connections.write(flow, bytes);
+      case UDP -> execute(() -> writeDatagram(flow.remote(), bytes));
+      case TCP, TLS, WS, WSS -> {
+        Channel channel = connections.writable(flow);
+        execute(() -> channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise()));
+      }
+    }
+  }
+
+  private void writeDatagram(InetSocketAddress to, byte[] bytes) {
+    Channel socket = udp;
+    socket.writeAndFlush(
+        new DatagramPacket(Unpooled.wrappedBuffer(bytes), to), socket.voidPromise());
+  }
+
+  /// Runs work on the event loop. Netty would log a write that meets the end of the loop.
+  ///
+  /// @throws IOException if the sockets are closed
+  private void execute(Runnable work) throws IOException {
+    EventLoop own = loop.next();
+    try {
+      if (own.inEventLoop()) {
+        work.run();
+      } else {
+        own.execute(work);
+      }
+    } catch (RejectedExecutionException e) {
+      throw new IOException(CLOSED, e);
     }
   }
 
@@ -149,10 +180,24 @@ public final class SipSockets implements AutoCloseable {
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark());
     }
-    Channel channel = await(bootstrap.connect(flow.remote()), "connect to " + flow);
-    // The loop completes the future first and then registers the connection: wait until both are
-    // done.
-    channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
+    Promise<Channel> opened = loop.next().newPromise();
+    execute(() -> {
+      if (isClosed) {
+        opened.setFailure(new IOException(CLOSED));
+      } else {
+        bootstrap.connect(flow.remote()).addListener((ChannelFuture done) -> open(done, opened));
+      }
+    });
+    await(opened, "connect to " + flow);
+  }
+
+  // The loop completes the future first and then registers the connection.
+  private static void open(ChannelFuture done, Promise<Channel> opened) {
+    if (done.isSuccess()) {
+      done.channel().eventLoop().execute(() -> opened.setSuccess(done.channel()));
+    } else {
+      opened.setFailure(done.cause());
+    }
   }
 
   /// Returns true if the connection of a flow is open. Always true for UDP, which has no
@@ -243,18 +288,23 @@ public final class SipSockets implements AutoCloseable {
     };
   }
 
-  private static Channel await(io.netty.channel.ChannelFuture future, String what)
-      throws IOException {
+  private static Channel await(ChannelFuture future, String what) throws IOException {
+    await((Future<?>) future, what);
+    return future.channel();
+  }
+
+  private static void await(Future<?> future, String what) throws IOException {
     future.awaitUninterruptibly();
     Throwable cause = future.cause();
     if (cause != null) {
       throw new IOException("cannot " + what + ": " + cause.getMessage(), cause);
     }
-    return future.channel();
   }
 
+  /// Closes the sockets. Later writes fail with an [IOException], whose callers count it.
   @Override
   public void close() {
+    isClosed = true;
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
   }
 }

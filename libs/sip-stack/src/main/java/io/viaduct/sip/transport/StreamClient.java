@@ -16,6 +16,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import io.viaduct.sip.ServerAddresses;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -24,9 +25,10 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Iterator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -39,14 +41,18 @@ public final class StreamClient implements AutoCloseable {
   private static final Duration MESSAGE = Duration.ofSeconds(32);
 
   private final Events events;
+  private final Server server;
+  private final ServerAddresses<InetSocketAddress> addresses;
+  private final Bootstrap bootstrap;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Promise<Channel> ready;
+  private final List<String> failures = new ArrayList<>(); // of the event loop
+  private volatile @Nullable InetSocketAddress used; // of the last attempt
   private volatile @Nullable Channel channel;
 
   /// The server.
   ///
-  /// @param host address or name; if one address of a name takes no connection, the next one is
-  ///   tried
+  /// @param host address or name
   /// @param tls null for plain TCP
   /// @param identity what the server's certificate must name: its domain (RFC 5922)
   public record Server(String host, int port, @Nullable SslContext tls, String identity) {}
@@ -59,11 +65,18 @@ public final class StreamClient implements AutoCloseable {
     void onClosed(String why);
   }
 
-  private StreamClient(EventLoopGroup loop, Server server, GuardLimits limits, Events events) {
+  private StreamClient(
+      EventLoopGroup loop,
+      Server server,
+      ServerAddresses<InetSocketAddress> addresses,
+      GuardLimits limits,
+      Events events) {
+    this.server = server;
+    this.addresses = addresses;
     this.events = events;
     EventLoop own = loop.next();
     this.ready = own.newPromise();
-    Bootstrap bootstrap =
+    this.bootstrap =
         new Bootstrap()
             .group(own)
             .channel(NioSocketChannel.class)
@@ -87,38 +100,39 @@ public final class StreamClient implements AutoCloseable {
                         .addLast(new End());
                   }
                 });
-    own.execute(() -> resolve(own, server, bootstrap)); // a lookup may block the caller
+    own.execute(() -> resolve(own)); // a lookup may block the caller
   }
 
-  private void resolve(EventLoop own, Server server, Bootstrap bootstrap) {
+  private void resolve(EventLoop own) {
     DefaultAddressResolverGroup.INSTANCE
         .getResolver(own)
         .resolveAll(InetSocketAddress.createUnresolved(server.host(), server.port()))
         .addListener((Future<List<InetSocketAddress>> found) -> {
           if (found.isSuccess()) {
-            connect(bootstrap, found.getNow().iterator());
+            connect(found.getNow());
           } else {
-            failed(found.cause());
+            failed(String.valueOf(found.cause().getMessage()));
           }
         });
   }
 
-  /// Tries the addresses of the server's name in turn (RFC 3263 section 4.3).
-  private void connect(Bootstrap bootstrap, Iterator<InetSocketAddress> addresses) {
+  /// Tries the addresses of the server's name, each once, until a connection stands.
+  private void connect(List<InetSocketAddress> resolved) {
+    InetSocketAddress address = addresses.choose(resolved);
+    used = address;
     bootstrap
-        .connect(addresses.next())
+        .connect(address)
         .addListener((ChannelFuture done) -> {
           if (done.isSuccess()) {
-            connected(done.channel());
-          } else if (addresses.hasNext() && !isClosed.get()) {
-            connect(bootstrap, addresses);
+            connected(done.channel(), address, resolved);
           } else {
-            failed(done.cause());
+            next(address, done.cause(), resolved);
           }
         });
   }
 
-  private void connected(Channel opened) {
+  private void connected(
+      Channel opened, InetSocketAddress address, List<InetSocketAddress> resolved) {
     channel = opened;
     SslHandler tls = opened.pipeline().get(SslHandler.class);
     if (isClosed.get()) {
@@ -131,16 +145,28 @@ public final class StreamClient implements AutoCloseable {
             if (done.isSuccess()) {
               ready.trySuccess(opened);
             } else {
-              failed(done.cause());
+              next(address, done.cause(), resolved);
             }
           });
     }
   }
 
-  private void failed(Throwable cause) {
-    if (ready.tryFailure(cause)) {
-      closed(String.valueOf(cause.getMessage()));
+  private void next(InetSocketAddress address, Throwable cause, List<InetSocketAddress> resolved) {
+    if (isClosed.get()) {
+      return;
     }
+    addresses.leave(address);
+    failures.add(address.getAddress().getHostAddress() + ": " + cause.getMessage());
+    if (failures.size() < resolved.size()) {
+      connect(resolved);
+    } else {
+      failed(String.join(", ", failures));
+    }
+  }
+
+  private void failed(String why) {
+    ready.tryFailure(new ConnectException(why));
+    closed(why);
   }
 
   private static SslHandler handler(Server server, SslContext context, Channel channel) {
@@ -152,9 +178,16 @@ public final class StreamClient implements AutoCloseable {
   }
 
   /// Begins to connect. Requests that are sent before wait for the connection.
+  ///
+  /// @param addresses remembers, from one connection to the next, which address of the server's
+  ///   name serves
   public static StreamClient open(
-      EventLoopGroup loop, Server server, GuardLimits limits, Events events) {
-    return new StreamClient(loop, server, limits, events);
+      EventLoopGroup loop,
+      Server server,
+      ServerAddresses<InetSocketAddress> addresses,
+      GuardLimits limits,
+      Events events) {
+    return new StreamClient(loop, server, addresses, limits, events);
   }
 
   /// Sends a request. If the connection cannot be opened or has ended, it is dropped.
@@ -175,7 +208,7 @@ public final class StreamClient implements AutoCloseable {
         switch (verdict) {
           case Verdict.Accepted(SipResponse response) -> events.onResponse(response);
           case Verdict.Refused(Refusal reason, _) ->
-              closed("an answer was refused: " + reason); // the framer ends the connection
+              lost("an answer was refused: " + reason); // the framer ends the connection
           case Verdict.Accepted _, Verdict.KeepAlive _, Verdict.Stun _ -> {
             // a client answers no requests
           }
@@ -189,17 +222,30 @@ public final class StreamClient implements AutoCloseable {
     };
   }
 
+  /// The end of a connection that stood. Until then the attempt knows why it fails.
   private final class End extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      closed("the server has closed the connection");
+      if (ready.isSuccess()) {
+        lost("the server has closed the connection");
+      }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      closed(String.valueOf(cause.getMessage()));
+      if (ready.isSuccess()) {
+        lost(String.valueOf(cause.getMessage()));
+      }
       context.close();
     }
+  }
+
+  private void lost(String why) {
+    InetSocketAddress address = used;
+    if (address != null && !isClosed.get()) {
+      addresses.leave(address);
+    }
+    closed(why);
   }
 
   private void closed(String why) {
@@ -208,10 +254,20 @@ public final class StreamClient implements AutoCloseable {
     }
   }
 
+  /// Ends the connection, because the server does not serve: the next one goes to another address.
+  public void leave(String why) {
+    lost(why);
+    end();
+  }
+
   /// Ends the connection. [Events#onClosed] is called if it had not ended before.
   @Override
   public void close() {
     closed("closed");
+    end();
+  }
+
+  private void end() {
     Channel opened = channel;
     if (opened != null) {
       opened.close();

@@ -1,6 +1,5 @@
 package io.viaduct.sip.transport;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
 import io.viaduct.service.throttle.SourceNetwork;
@@ -78,7 +77,10 @@ final class TcpConnections {
     return tls == null ? Optional.empty() : CommonName.ofPeer(tls.engine().getSession());
   }
 
-  void write(SipFlow flow, byte[] bytes) throws IOException {
+  /// Returns the connection of a flow, which takes bytes.
+  ///
+  /// @throws IOException if there is none or the peer does not read
+  Channel writable(SipFlow flow) throws IOException {
     Channel channel = byFlow.get(flow);
     if (channel == null || !channel.isActive()) {
       throw new IOException("no connection " + flow);
@@ -87,7 +89,7 @@ final class TcpConnections {
       channel.close();
       throw new IOException("peer " + flow + " does not read, connection closed");
     }
-    channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
+    return channel;
   }
 
   /// Closes the connection with a peer. It counts as gone at once, though the closing takes a

@@ -1,6 +1,7 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.ServerAddresses;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
@@ -44,7 +45,7 @@ final class RegistrarFlow {
   private final Events events;
   private final Registration registration;
   private final Attempt registering;
-  private final RegistrarAddresses addresses = new RegistrarAddresses();
+  private final ServerAddresses<SipFlow> addresses = new ServerAddresses<>();
   private volatile @Nullable SipFlow flow; // written by the owner, read by all threads
   private @Nullable SipFlow registered; // the last one that has granted a registration
   private int check;

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.path;
 
 import java.net.InetSocketAddress;
+import java.util.function.BiPredicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// addresses is answered by at most 80 small datagrams a second, and stops no move for long.
 ///
 /// A socket may give equal addresses as different objects, one for each local address that the
-/// device sends to. The binding is the object of the newest datagram, so that the answers leave
-/// from the address that the device sends to now.
+/// device sends to, so that the answers leave from there. Another local address is challenged like
+/// another address of the device: its NAT takes nothing from an address that it did not send to, so
+/// an attacker who is faster than the device would stop its answers.
 public final class Bindings {
   /// Path of an address that no message has named yet: the RESPONSE will name it.
   public static final int UNNAMED = -1;
@@ -40,6 +42,7 @@ public final class Bindings {
   }
 
   private final RandomGenerator random;
+  private final BiPredicate<InetSocketAddress, InetSocketAddress> leaveAlike;
   private final @Nullable InetSocketAddress[] addresses;
   private int bound;
   // Made for the first candidate: most sessions never have one.
@@ -47,8 +50,14 @@ public final class Bindings {
   private long nonce;
 
   /// @param paths number of paths that the session may have
-  public Bindings(int paths, RandomGenerator random) {
+  /// @param leaveAlike returns whether datagrams to two equal addresses leave from the same local
+  ///   address
+  public Bindings(
+      int paths,
+      RandomGenerator random,
+      BiPredicate<InetSocketAddress, InetSocketAddress> leaveAlike) {
     this.random = random;
+    this.leaveAlike = leaveAlike;
     this.addresses = new InetSocketAddress[paths];
   }
 
@@ -87,13 +96,17 @@ public final class Bindings {
       return Source.FIRST;
     }
     int known = pathOf(from);
-    if (known != UNNAMED && (path == UNNAMED || path == known)) {
-      if (newest) {
-        addresses[known] = from;
-      }
+    if (known == UNNAMED || path != UNNAMED && path != known) {
+      return newest ? challenge(from, path, nowNs) : Source.ELSEWHERE;
+    }
+    if (isSame(from, addresses[known])) {
       return Source.BOUND;
     }
-    return newest ? challenge(from, path, nowNs) : Source.ELSEWHERE;
+    return newest ? challenge(from, known, nowNs) : Source.ELSEWHERE;
+  }
+
+  private boolean isSame(InetSocketAddress one, @Nullable InetSocketAddress other) {
+    return one == other || one.equals(other) && leaveAlike.test(one, other);
   }
 
   private Source challenge(InetSocketAddress from, int path, long nowNs) {
@@ -126,7 +139,7 @@ public final class Bindings {
   /// @return null if the address is not challenged
   public @Nullable Candidate credit(InetSocketAddress from, int bytes) {
     for (Candidate each : candidates) {
-      if (each != null && from.equals(each.address)) {
+      if (each != null && isSame(from, each.address)) {
         each.receive(bytes);
         return each;
       }
@@ -147,7 +160,7 @@ public final class Bindings {
   public boolean answered(InetSocketAddress from, long response, int path, long nowNs) {
     for (Candidate each : candidates) {
       if (each != null
-          && from.equals(each.address)
+          && isSame(from, each.address)
           && each.nonce == response
           && (each.path == UNNAMED || each.path == path)
           && each.isOpen(nowNs)) {
@@ -191,7 +204,7 @@ public final class Bindings {
         candidates[i] = null;
         each = null;
       }
-      if (each != null && from.equals(each.address)) {
+      if (each != null && isSame(from, each.address)) {
         return i;
       }
       if (each == null && free < 0) {

@@ -19,6 +19,12 @@ public interface PathListener {
   /// its challenge.
   default void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {}
 
+  /// Returns whether datagrams to two equal addresses leave from the same local address (SNAPT). A
+  /// socket that is bound to one address has no other.
+  default boolean leaveAlike(InetSocketAddress one, InetSocketAddress other) {
+    return true;
+  }
+
   /// Reports that datagrams now go by another carrier. The agent chooses it; the SNAPT follows.
   default void carriedBy(Carrier carrier) {}
 

@@ -61,7 +61,7 @@ final class PathExchange {
     this.moves = outbound.moves;
     this.peerClock = state.peerClock;
     this.listener = listener;
-    this.bindings = new Bindings(paths.most(), random);
+    this.bindings = new Bindings(paths.most(), random, listener::leaveAlike);
   }
 
   /// Returns the address of a path's datagrams, null for the agent.

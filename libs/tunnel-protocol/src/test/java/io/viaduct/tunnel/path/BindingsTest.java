@@ -12,7 +12,7 @@ class BindingsTest {
   private static final long MS = 1_000_000;
   private static final InetSocketAddress HOME = address(1);
 
-  private final Bindings bindings = new Bindings(8, new SplittableRandom(1));
+  private final Bindings bindings = new Bindings(8, new SplittableRandom(1), (_, _) -> true);
 
   private static InetSocketAddress address(int host) {
     return new InetSocketAddress("198.51.100." + host, 4_000);
@@ -61,13 +61,34 @@ class BindingsTest {
     assertThat(challenges).isLessThanOrEqualTo(800);
   }
 
+  /// An address of the device, with the local address that its datagram came to.
+  private static final class At extends InetSocketAddress {
+    private static final long serialVersionUID = 1;
+    private final int local;
+
+    At(InetSocketAddress device, int local) {
+      super(device.getAddress(), device.getPort());
+      this.local = local;
+    }
+
+    static boolean haveSameLocal(InetSocketAddress one, InetSocketAddress other) {
+      return ((At) one).local == ((At) other).local;
+    }
+  }
+
   @Test
-  void theBindingIsTheAddressObjectOfTheNewestDatagram() {
-    assertThat(bindings.heard(HOME, 0, true, 0)).isEqualTo(Source.FIRST);
-    InetSocketAddress equal = address(1);
-    assertThat(bindings.heard(equal, Bindings.UNNAMED, false, MS)).isEqualTo(Source.BOUND);
-    assertThat(bindings.address(0)).as("an old datagram").isSameAs(HOME);
-    assertThat(bindings.heard(equal, Bindings.UNNAMED, true, MS)).isEqualTo(Source.BOUND);
-    assertThat(bindings.address(0)).isSameAs(equal);
+  void anotherLocalAddressIsChallengedAndAnswersLeaveFromItOnlyAfterItsResponse() {
+    Bindings several = new Bindings(8, new SplittableRandom(1), At::haveSameLocal);
+    At first = new At(HOME, 1);
+    At second = new At(HOME, 2);
+    assertThat(several.heard(first, 0, true, 0)).isEqualTo(Source.FIRST);
+    assertThat(several.heard(new At(HOME, 1), Bindings.UNNAMED, true, MS)).isEqualTo(Source.BOUND);
+    assertThat(several.heard(second, Bindings.UNNAMED, false, MS)).isEqualTo(Source.ELSEWHERE);
+    assertThat(several.heard(second, Bindings.UNNAMED, true, MS)).isEqualTo(Source.CHALLENGE);
+    assertThat(several.address(0)).as("not proved").isSameAs(first);
+    long nonce = several.nonce();
+    assertThat(several.answered(first, nonce, 0, 2 * MS)).as("from the other one").isFalse();
+    assertThat(several.answered(new At(HOME, 2), nonce, 0, 2 * MS)).isTrue();
+    assertThat(At.haveSameLocal(several.address(0), second)).isTrue();
   }
 }

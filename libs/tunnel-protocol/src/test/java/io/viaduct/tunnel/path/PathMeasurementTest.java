@@ -102,7 +102,7 @@ class PathMeasurementTest {
 
   @Test
   void theBindingMovesOnlyToTheAddressThatAnswersItsChallenge() {
-    Bindings binding = new Bindings(1, new SplittableRandom(1));
+    Bindings binding = new Bindings(1, new SplittableRandom(1), (_, _) -> true);
     assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.FIRST);
     assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.BOUND);
     assertThat(binding.heard(B, 0, false, 0)).isEqualTo(Bindings.Source.ELSEWHERE);
@@ -120,7 +120,7 @@ class PathMeasurementTest {
 
   @Test
   void atMostFourAddressesAreChallengedAndTheyAreForgottenAfterThreeSeconds() {
-    Bindings binding = new Bindings(1, new SplittableRandom(1));
+    Bindings binding = new Bindings(1, new SplittableRandom(1), (_, _) -> true);
     binding.heard(A, 0, true, 0);
     for (int i = 0; i < 4; i++) {
       assertThat(binding.heard(new InetSocketAddress("192.0.2.9", 10 + i), 0, true, 0))

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /// The tokens that are void before their end (ADR 0071): those of users who were suspended or
 /// closed, and of devices that were removed. An entry lasts until the last of its tokens has ended,
 /// or until the directory has the user or the device again. Thread-safe.
-public final class RevokedTokens {
+public final class IssuedRevocations {
   /// Most entries of the list. Above it those of the users who changed longest ago are dropped.
   static final int ENTRIES_MAX = 10_000;
 
@@ -48,7 +48,7 @@ public final class RevokedTokens {
   private static final Duration NEW_FOR = Duration.ofSeconds(5);
   private static final Duration SETTLED = Duration.ofMillis(500);
 
-  private static final Logger LOG = LoggerFactory.getLogger(RevokedTokens.class);
+  private static final Logger LOG = LoggerFactory.getLogger(IssuedRevocations.class);
 
   /// Tokens of an account. @param device public key of their device, without octets for all devices
   private record Tokens(String account, ByteBuffer device) {
@@ -74,7 +74,7 @@ public final class RevokedTokens {
   private final Set<String> changed = new HashSet<>(); // users
   private volatile @Nullable Revocations list;
 
-  private RevokedTokens(
+  private IssuedRevocations(
       Path state,
       Duration lifetime,
       Subscribers subscribers,
@@ -88,7 +88,7 @@ public final class RevokedTokens {
         Counter.builder("viaduct_bridge_revocations_dropped")
             .description("Revocations without a place in the list: their tokens stay valid")
             .register(registry);
-    Gauge.builder("viaduct_bridge_revocations", this, RevokedTokens::size)
+    Gauge.builder("viaduct_bridge_revocations", this, IssuedRevocations::size)
         .description("Users and devices whose tokens are void before their end")
         .register(registry);
   }
@@ -97,14 +97,14 @@ public final class RevokedTokens {
   ///
   /// @param state directory of the file
   /// @param lifetime of tokens
-  static RevokedTokens open(
+  static IssuedRevocations open(
       Path state,
       Duration lifetime,
       Subscribers subscribers,
       InstantSource clock,
       MeterRegistry registry)
       throws IOException {
-    RevokedTokens tokens = new RevokedTokens(state, lifetime, subscribers, clock, registry);
+    IssuedRevocations tokens = new IssuedRevocations(state, lifetime, subscribers, clock, registry);
     try {
       tokens.take(Revocations.parseFrom(Files.readAllBytes(tokens.file)));
     } catch (NoSuchFileException _) {

@@ -1,18 +1,16 @@
-package io.viaduct.sip.useragent;
+package io.viaduct.sip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.sip.SipFlow;
-import io.viaduct.sip.Transport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RegistrarAddressesTest {
+class ServerAddressesTest {
   private final SipFlow first = flow("192.0.2.1");
   private final SipFlow second = flow("192.0.2.2");
   private final SipFlow third = flow("192.0.2.3");
-  private final RegistrarAddresses addresses = new RegistrarAddresses();
+  private final ServerAddresses<SipFlow> addresses = new ServerAddresses<>();
 
   private static SipFlow flow(String address) {
     return new SipFlow(Transport.UDP, new InetSocketAddress(address, 5060));
@@ -48,7 +46,7 @@ class RegistrarAddressesTest {
   }
 
   @Test
-  void requestsOfAllRegistrarsOfTheNameAreTakenAndOfNoOther() {
+  void allAddressesOfTheNameAreKnownAndNoOther() {
     addresses.choose(List.of(first, second));
     assertThat(addresses.has(second)).isTrue();
     assertThat(addresses.has(third)).isFalse();

@@ -21,24 +21,24 @@ import org.slf4j.LoggerFactory;
 /// The tokens that are void before their end, as the bridge has told them last (ADR 0071). They are
 /// stored on disk, because a restart must not make them valid while the bridge is unreachable. The
 /// reporting thread writes them; any thread may read.
-public final class RevokedTokens {
+public final class ToldRevocations {
   /// Most entries, as at the bridge.
   static final int ENTRIES_MAX = 10_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(RevokedTokens.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ToldRevocations.class);
 
   private final Path file;
   private Revocations told = Revocations.getDefaultInstance();
   private volatile Map<String, List<Revocation>> byAccount = Map.of();
   private volatile int count;
 
-  private RevokedTokens(Path file) {
+  private ToldRevocations(Path file) {
     this.file = file;
   }
 
   /// @param file file with the list of the bridge's last answer
-  public static RevokedTokens open(Path file) throws IOException {
-    RevokedTokens tokens = new RevokedTokens(file);
+  public static ToldRevocations open(Path file) throws IOException {
+    ToldRevocations tokens = new ToldRevocations(file);
     try {
       tokens.take(Revocations.parseFrom(Files.readAllBytes(file)));
     } catch (NoSuchFileException _) {
