@@ -185,11 +185,11 @@ public final class CallCharging {
                     : CallOutcome.UNKNOWN_SESSION)
             : grant(request, call.account(), call.price(), now);
     store.answered(call.id(), charged(request, charge, posted, amount, answer, now));
-    if (call.isOverFor(request.kind())) {
+    if (call.isTerminated()) {
       return answer;
     }
     if (request.kind() == CallRequest.Kind.TERMINATION) {
-      store.ended(call.id(), CallStore.TERMINATION, now);
+      store.terminated(call.id(), now);
     } else if (answer.outcome() != CallOutcome.SUCCESS) {
       store.ended(call.id(), CallStore.REFUSAL, now);
     } else {
