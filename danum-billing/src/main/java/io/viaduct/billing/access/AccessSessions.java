@@ -19,19 +19,26 @@ public final class AccessSessions {
   }
 
   /// Stores a record. It is of the latest session with its name, unless that has ended before. A
-  /// Stop is always of that session: one without Event-Timestamp has the time of its arrival, so a
-  /// repetition seems to be later than the end.
+  /// Stop after that end is of the same session if it says that the session began before it, and of
+  /// another one, whose Start was lost, if not. A Stop with the counts of the ended session is a
+  /// copy and changes nothing: one without Event-Timestamp has the time of its arrival, however
+  /// long it has waited.
   public void store(AccessRecord record) {
     transaction.executeWithoutResult(_ -> {
       lock(record.key());
-      Optional<Long> known = latest(record);
-      if (known.isPresent()) {
-        update(known.get(), record);
-      } else {
+      Optional<Latest> known = latest(record);
+      if (known.isEmpty()) {
         insert(record);
+      } else if (!known.get().isCopied()) {
+        update(known.get().id(), record);
       }
     });
   }
+
+  /// The session that a record is of.
+  ///
+  /// @param isCopied true if the record is a copy of its end, which seems to be later
+  private record Latest(long id, boolean isCopied) {}
 
   // Two records of one session that come together must not make two sessions.
   private void lock(AccessRecord.Key key) {
@@ -40,20 +47,25 @@ public final class AccessSessions {
         .query(_ -> {});
   }
 
-  private Optional<Long> latest(AccessRecord record) {
+  private Optional<Latest> latest(AccessRecord record) {
     return jdbc.sql(
             """
-            select id from (select * from access_session
+            select id, is_later and is_copy from (
+              select *, ended_at is not null and :at > ended_at as is_later,
+                :end and (octets_up, octets_down) = (:up, :down) as is_copy from access_session
               where (network, server, session) = (:network, :server, :session) order by id desc limit 1) s
-            where account = :account and (ended_at is null or :at <= ended_at or :end)
+            where account = :account and (not is_later or is_copy or :end and :started < ended_at)
             """)
         .param("network", record.key().network())
         .param("server", record.key().server())
         .param("session", record.key().session())
         .param("account", record.account())
         .param("at", Timestamp.from(record.at()))
+        .param("started", Timestamp.from(record.at().minus(record.lasted())))
         .param("end", record.isEnd())
-        .query(Long.class)
+        .param("up", record.octetsUp())
+        .param("down", record.octetsDown())
+        .query((row, _) -> new Latest(row.getLong(1), row.getBoolean(2)))
         .optional();
   }
 

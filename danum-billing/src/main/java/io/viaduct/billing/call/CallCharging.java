@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -43,9 +44,12 @@ public final class CallCharging {
   private final Ledger ledger;
   private final Wallets wallets;
   private final ChargeListener listener;
+  private final Consumer<String> look;
   private final CallRules rules;
   private final WaitingCalls waiting = new WaitingCalls();
 
+  /// @param look lets the credit of an account be looked at as after a change of it, on another
+  ///   thread
   CallCharging(
       TransactionTemplate transaction,
       JdbcClient jdbc,
@@ -55,6 +59,7 @@ public final class CallCharging {
       Ledger ledger,
       Wallets wallets,
       ChargeListener listener,
+      Consumer<String> look,
       CallRules rules) {
     this.transaction = transaction;
     this.jdbc = jdbc;
@@ -65,6 +70,7 @@ public final class CallCharging {
     this.ledger = ledger;
     this.wallets = wallets;
     this.listener = listener;
+    this.look = look;
     this.rules = rules;
   }
 
@@ -93,7 +99,9 @@ public final class CallCharging {
     return answer;
   }
 
-  // A call that was refused at its beginning is none: its node has no session that could hear.
+  // A call that was refused at its beginning is none: its node has no session that could hear. The
+  // credit may have changed between the answer and this note, so it is looked at once more: a later
+  // change finds the note.
   private void waits(CallRequest request, String account, CallAnswer answer, Instant now) {
     WaitingCall call = WaitingCall.of(request);
     if (!WaitingCalls.waits(request, answer)) {
@@ -104,7 +112,10 @@ public final class CallCharging {
     store
         .find(request.originHost(), request.session())
         .map(known -> new WaitingCalls.Seconds(known.price(), seconds))
-        .ifPresent(wanted -> waiting.add(call, account, wanted, now.plus(rules.validity())));
+        .ifPresent(wanted -> {
+          waiting.add(call, account, wanted, now.plus(rules.validity()));
+          look.accept(account);
+        });
   }
 
   /// Returns the accounts with a call that waits for credit.
@@ -185,11 +196,11 @@ public final class CallCharging {
                     : CallOutcome.UNKNOWN_SESSION)
             : grant(request, call.account(), call.price(), now);
     store.answered(call.id(), charged(request, charge, posted, amount, answer, now));
-    if (call.isOverFor(request.kind())) {
+    if (call.isTerminated()) {
       return answer;
     }
     if (request.kind() == CallRequest.Kind.TERMINATION) {
-      store.ended(call.id(), CallStore.TERMINATION, now);
+      store.terminated(call.id(), now);
     } else if (answer.outcome() != CallOutcome.SUCCESS) {
       store.ended(call.id(), CallStore.REFUSAL, now);
     } else {

@@ -2,6 +2,7 @@ package io.viaduct.billing.call;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CallCredit;
+import io.viaduct.billing.credit.CreditService;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.provisioning.SipAddresses;
 import io.viaduct.billing.settlement.ChargeListener;
@@ -25,6 +26,7 @@ class CallParts {
       Ledger ledger,
       Wallets wallets,
       ChargeListener listener,
+      CreditService changes,
       BillingConfiguration configuration) {
     return new CallCharging(
         transaction,
@@ -35,6 +37,7 @@ class CallParts {
         ledger,
         wallets,
         listener,
+        changes::changed,
         new CallRules(
             configuration.diameter().calls().grant(),
             configuration.diameter().calls().validity(),

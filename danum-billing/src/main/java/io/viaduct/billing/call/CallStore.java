@@ -16,6 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class CallStore {
   /// A call.
   ///
+  /// @param isTerminated true if its node has ended it, whatever had ended it before
   /// @param told seconds of all its requests
   record Call(
       long id,
@@ -27,13 +28,13 @@ final class CallStore {
       Instant startedAt,
       @Nullable Instant endedAt,
       @Nullable String endedBy,
+      boolean isTerminated,
       long told) {
-    /// Returns true if a request changes nothing at it: the node has ended it, or ends it after it
-    /// was refused further seconds. Another call goes on with its next request: its telephone may
-    /// have rung for longer than its time, or there may be credit again.
+    /// Returns true if a request is granted nothing: the node has ended the call, or ends it after
+    /// it was refused further seconds. Another call goes on with its next request: its telephone
+    /// may have rung for longer than its time, or there may be credit again.
     boolean isOverFor(CallRequest.Kind kind) {
-      return TERMINATION.equals(endedBy)
-          || REFUSAL.equals(endedBy) && kind == CallRequest.Kind.TERMINATION;
+      return isTerminated || REFUSAL.equals(endedBy) && kind == CallRequest.Kind.TERMINATION;
     }
   }
 
@@ -102,6 +103,7 @@ final class CallStore {
         row.getTimestamp("started_at").toInstant(),
         ended == null ? null : ended.toInstant(),
         row.getString("ended_by"),
+        row.getBoolean("is_terminated") || TERMINATION.equals(row.getString("ended_by")),
         row.getLong("told"));
   }
 
@@ -181,6 +183,20 @@ final class CallStore {
             "update call_session set valid_until = ?, ended_at = null, ended_by = null where id = ?")
         .param(Timestamp.from(validUntil))
         .param(call)
+        .update();
+  }
+
+  /// Ends a call for good. Further seconds that were refused stay the reason of its end.
+  void terminated(long call, Instant at) {
+    jdbc.sql(
+            """
+            update call_session set is_terminated = true,
+              ended_at = case when ended_by = 'REFUSAL' then ended_at else :at end,
+              ended_by = case when ended_by = 'REFUSAL' then ended_by else 'TERMINATION' end
+            where id = :call
+            """)
+        .param("at", Timestamp.from(at))
+        .param("call", call)
         .update();
   }
 

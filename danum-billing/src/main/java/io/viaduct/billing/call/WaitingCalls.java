@@ -78,10 +78,12 @@ final class WaitingCalls {
       Waiting waiting = each.getValue();
       if (waiting.until().isBefore(now)) {
         remove(account, each.getKey());
-      } else if (pays.test(waiting.wanted()) && remove(account, each.getKey())) {
+      } else if (pays.test(waiting.wanted())) {
         payable.add(each.getKey());
       }
     }
+    // Only now, because the test may fail: then none of them is forgotten.
+    payable.removeIf(call -> !remove(account, call));
     return payable;
   }
 

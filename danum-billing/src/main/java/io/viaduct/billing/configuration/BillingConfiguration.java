@@ -410,7 +410,8 @@ public record BillingConfiguration(
   /// @param verdicts topic of verdicts
   /// @param charges topic of charges; empty for none
   /// @param group consumer group of the billing instances
-  /// @param batch most reports of one transaction
+  /// @param batch reports of one transaction; it may have half as many more
+  /// @param lanes most transactions at the same time
   /// @param deadline longest wait for the broker's acknowledgement of a record
   /// @param takeOver time after which the partitions of an instance that was killed go to others
   public record Kafka(
@@ -420,6 +421,7 @@ public record BillingConfiguration(
       String charges,
       String group,
       int batch,
+      int lanes,
       Duration deadline,
       Duration takeOver) {
     private static final String TOPIC = "[A-Za-z0-9._-]{1,249}";
@@ -433,6 +435,7 @@ public record BillingConfiguration(
           charges);
       require(group.matches(TOPIC), "group must match " + TOPIC, group);
       require(batch >= 1 && batch <= 256, "batch must be 1 to 256", Integer.toString(batch));
+      require(lanes >= 1 && lanes <= 32, "lanes must be 1 to 32", Integer.toString(lanes));
       between("deadline", deadline, Duration.ofSeconds(1), Duration.ofMinutes(2));
       between("take-over", takeOver, Duration.ofSeconds(1), Duration.ofMinutes(5));
     }

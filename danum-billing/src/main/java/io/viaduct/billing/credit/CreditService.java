@@ -97,10 +97,17 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
     }
   }
 
+  // Followers hear of a change whether or not the sessions here could be told.
   private void push(String account) {
+    looking(account, () -> locks.run(account, () -> connected(() -> pushed(account))));
+    for (CreditFollower follower : followers) {
+      looking(account, () -> connected(() -> followed(follower, account)));
+    }
+  }
+
+  private void looking(String account, Runnable look) {
     try {
-      locks.run(account, () -> connected(() -> pushed(account)));
-      followers.forEach(each -> connected(() -> followed(each, account)));
+      look.run();
     } catch (DataAccessException | TransactionException e) {
       // The sessions ask again every few seconds, and the periodic look finds the account.
       meters.pushFailed();
@@ -141,9 +148,11 @@ public final class CreditService extends CreditControlGrpc.CreditControlImplBase
     followers.forEach(each -> each.accounts().forEach(this::changed));
   }
 
-  /// Looks at accounts whose state is not what their credit says.
+  /// Looks at accounts whose state is not what their credit says, and at those of followers: a look
+  /// of a follower may have failed.
   void catchUp() {
     control.overdue(clock.instant()).forEach(this::changed);
+    followers.forEach(each -> each.accounts().forEach(this::changed));
   }
 
   /// Ends the streams and refuses new ones.

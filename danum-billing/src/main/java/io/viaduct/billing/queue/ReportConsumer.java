@@ -12,19 +12,20 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
 
-/// Reads the partitions of reports that its group gives it, on one thread. A batch is posted first,
-/// then its verdicts are published, and then its offsets are committed. So a crash at any point
-/// repeats the batch, and the ledger answers that its reports are posted already.
+/// Reads the partitions of reports that its group gives it, on one thread, and posts the records of
+/// a poll in lanes. A batch of a lane is posted first, then its verdicts are published. When all
+/// lanes have ended, the offsets are committed. So a crash at any point repeats batches, and the
+/// ledger answers that their reports are posted already.
 final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReportConsumer.class);
   private static final Duration POLL = Duration.ofMillis(500);
@@ -34,6 +35,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   private final QueuedReports reports;
   private final RecordWriter writer;
   private final QueueMeters meters;
+  private final PostingLanes lanes;
   private final ConsumerLoop loop;
 
   private ReportConsumer(
@@ -46,12 +48,15 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
     this.reports = reports;
     this.writer = writer;
     this.meters = meters;
+    lanes =
+        new PostingLanes(
+            settings.lanes(), settings.batch(), batch -> publish(this.reports.take(batch)));
     Map<String, Object> properties = new HashMap<>(connection);
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, settings.group());
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, settings.batch());
+    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, settings.lanes() * settings.batch());
     properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) settings.takeOver().toMillis());
     properties.put(
         ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, (int) settings.takeOver().toMillis() / 3);
@@ -101,19 +106,27 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
     if (records.isEmpty()) {
       return;
     }
-    List<ReportAck> verdicts;
-    try {
-      verdicts = reports.take(records);
-    } catch (DataAccessException | TransactionException e) {
-      LOG.warn("{} queued reports wait for the database: {}", records.count(), e.toString());
-      meters.repeated();
-      rewind(consumer, records);
-      loop.pause();
-      return;
+    List<ConsumerRecord<byte[], byte[]>> waiting = lanes.post(records);
+    Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>(records.nextOffsets());
+    for (ConsumerRecord<byte[], byte[]> record : waiting) {
+      next.merge(
+          new TopicPartition(record.topic(), record.partition()),
+          new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""),
+          (one, other) -> one.offset() < other.offset() ? one : other);
     }
-    publish(verdicts);
+    commit(consumer, next);
+    if (!waiting.isEmpty()) {
+      meters.repeated();
+      // What another lane has posted behind the first waiting record is read again too.
+      next.forEach(consumer::seek);
+      loop.pause();
+    }
+  }
+
+  private static void commit(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, OffsetAndMetadata> next) {
     try {
-      consumer.commitSync(records.nextOffsets());
+      consumer.commitSync(next);
     } catch (CommitFailedException | RebalanceInProgressException e) {
       // Another instance reads these partitions, and finds their reports posted.
       LOG.debug("offsets are not committed", e);
@@ -130,13 +143,6 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
                     verdict.getSnaptId().getBytes(StandardCharsets.UTF_8),
                     verdict.toByteArray()))
             .toList());
-  }
-
-  private static void rewind(
-      Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
-    for (TopicPartition partition : records.partitions()) {
-      consumer.seek(partition, records.records(partition).getFirst().offset());
-    }
   }
 
   private void measure(Consumer<byte[], byte[]> consumer) {
@@ -156,6 +162,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
     if (!loop.close(CLOSE_MAX)) {
       LOG.warn("queued reports are still being posted: they are read again");
     }
+    lanes.close();
     writer.close();
   }
 }

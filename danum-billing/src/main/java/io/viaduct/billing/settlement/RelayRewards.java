@@ -104,34 +104,20 @@ public final class RelayRewards {
     List<Due> due = lock(ids);
     Map<Long, TreeMap<String, Long>> paid = byAccount(ids, PAID);
     List<TariffVersion> versions = tariffs.versions();
-    List<Long> posted =
-        ledger.post(
-            due.stream()
-                .map(each ->
-                    reward(
-                        each,
-                        versions.get(each.tariffVersion() - 1).tariff().relayShare(),
-                        relays.getOrDefault(each.id(), new TreeMap<>()),
-                        paid.getOrDefault(each.id(), new TreeMap<>())))
-                .toList(),
-            now);
-    earned(posted);
+    ledger.post(
+        due.stream()
+            .map(each ->
+                reward(
+                    each,
+                    versions.get(each.tariffVersion() - 1).tariff().relayShare(),
+                    relays.getOrDefault(each.id(), new TreeMap<>()),
+                    paid.getOrDefault(each.id(), new TreeMap<>())))
+            .toList(),
+        now);
     jdbc.sql("delete from relay_reward_due where interval_id = any(?)")
         .param(due.stream().map(Due::id).toArray(Long[]::new))
         .update();
     return due.size();
-  }
-
-  // The sum over all times: postings of old months are dropped.
-  private void earned(List<Long> transactions) {
-    jdbc.sql(
-            """
-            insert into relay_earning as e select substr(p.account, 6), sum(p.amount_microdenarii)
-              from posting p where p.transaction_id = any(?) and p.account like 'USER:%' group by 1 order by 1
-            on conflict (account) do update set earned_microdenarii = e.earned_microdenarii + excluded.earned_microdenarii
-            """)
-        .param(transactions.toArray(Long[]::new))
-        .update();
   }
 
   private List<Due> lock(Long[] ids) {

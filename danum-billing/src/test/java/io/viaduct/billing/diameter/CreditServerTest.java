@@ -423,6 +423,21 @@ class CreditServerTest {
   }
 
   @Test
+  void aCallThatWasRefusedAndThenTerminatedStaysSoWhateverComesLate() throws Exception {
+    calls.open(account, 30 * MICRO_PER_SECOND);
+    begin(30);
+    assertThat(goOn(30, 30).resultCode()).isEqualTo(4012);
+    DiameterMessage overtaken = call.update(List.of(used(0, 30)), CLOCK.instant());
+    assertThat(end(0).resultCode()).isEqualTo(2001);
+    calls.topUp(account, DENARIUS);
+    assertThat(answer(overtaken).resultCode()).isEqualTo(5002);
+    assertThat(reserved()).isZero();
+    assertThat(balance()).isEqualTo(DENARIUS);
+    assertThat(get("/calls").at("/calls/0/state").asString()).isEqualTo("refusal");
+    verify();
+  }
+
+  @Test
   void moneyThatExpiresPaysFirst() throws Exception {
     calls.open(account, DENARIUS);
     RunningBilling.Answer grant =

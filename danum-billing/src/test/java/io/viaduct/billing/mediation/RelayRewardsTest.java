@@ -2,7 +2,10 @@ package io.viaduct.billing.mediation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.rerating.ReratingOrder;
 import io.viaduct.billing.tariff.OperatingPoint;
@@ -13,6 +16,7 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,6 +100,30 @@ class RelayRewardsTest {
             + " where p.account = 'OPERATOR:REVENUE' and i.account = ?",
         Long.class,
         alice);
+  }
+
+  @Test
+  void whatAnInstanceOfTheVersionBeforePostsIsEarnedToo() {
+    settle(report(0));
+    SharedDatabase.transaction()
+        .executeWithoutResult(status -> {
+          long interval =
+              rig.jdbc.queryForObject(
+                  "select id from charging_interval where account = ?", Long.class, alice);
+          rig.ledger.post(
+              List.of(
+                  LedgerTransaction.relayRewards(
+                      "relay:" + tag,
+                      interval,
+                      "snapt-1",
+                      Map.of(bob, new MicroDenarii(700), carol, new MicroDenarii(300)))),
+              rig.clock.instant());
+          rig.jdbc.execute("set constraints all immediate"); // as the commit does
+          assertThat(earned(bob)).isEqualTo(700);
+          assertThat(earned(carol)).isEqualTo(300);
+          status.setRollbackOnly(); // no relay of the interval is known
+        });
+    assertThat(earned(bob)).isZero();
   }
 
   @Test

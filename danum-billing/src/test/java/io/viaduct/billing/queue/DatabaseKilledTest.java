@@ -113,6 +113,7 @@ class DatabaseKilledTest {
         "",
         "group",
         256,
+        4,
         Duration.ofSeconds(5),
         Duration.ofSeconds(10));
   }

@@ -347,6 +347,7 @@ class QueuedReportsTest {
         "",
         "group-" + topics,
         256,
+        4,
         Duration.ofSeconds(2),
         Duration.ofSeconds(2));
   }

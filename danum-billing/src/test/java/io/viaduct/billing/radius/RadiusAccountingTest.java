@@ -12,6 +12,7 @@ import io.viaduct.billing.BillingApplication;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.access.AccessRecord;
 import io.viaduct.billing.access.AccessSessions;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.radius.accounting.AccountingRecord;
@@ -36,6 +37,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -317,6 +319,61 @@ class RadiusAccountingTest {
     assertThat(sessions()).hasSize(1);
     assertThat(sessions().get(0).get("endedAt").asString()).isEqualTo(end);
     assertThat(sessions().get(0).get("upBytes").asString()).isEqualTo("500");
+  }
+
+  private void store(String name, Instant at, Duration lasted, long up, String endedBy) {
+    billing
+        .parts
+        .getBean(AccessSessions.class)
+        .store(
+            new AccessRecord(
+                new AccessRecord.Key("wifi", "ap-" + alice, name),
+                alice,
+                "",
+                "",
+                at,
+                lasted,
+                up,
+                1,
+                endedBy));
+  }
+
+  @Test
+  void aRepeatedStopThatSeemsToBeWeeksLaterChangesNothing() throws Exception {
+    Instant end = CLOCK.instant();
+    store("g1", end, Duration.ofMinutes(1), 500, "User-Request");
+    CLOCK.advance(Duration.ofMinutes(5));
+    report(0, true);
+    store("g1", end.plus(Duration.ofDays(21)), Duration.ofMinutes(1), 500, "User-Request");
+    assertThat(sessions()).hasSize(1);
+    assertThat(sessions().get(0).get("endedAt").asString()).isEqualTo(end.toString());
+    assertThat(sessions().get(0).get("tunnelBytes").asString())
+        .as("of reports after the end")
+        .isEqualTo("0");
+  }
+
+  @Test
+  void aStopOfALaterSessionWhoseStartWasLostIsASessionOfItsOwn() throws Exception {
+    Instant end = CLOCK.instant();
+    store("h1", end, Duration.ofMinutes(1), 500, "User-Request");
+    Instant later = end.plus(Duration.ofDays(21));
+    store("h1", later, Duration.ofMinutes(2), 700, "Lost-Carrier");
+    assertThat(sessions()).hasSize(2);
+    assertThat(sessions().get(0).get("startedAt").asString())
+        .isEqualTo(later.minus(Duration.ofMinutes(2)).toString());
+    assertThat(sessions().get(0).get("upBytes").asString()).isEqualTo("700");
+    assertThat(sessions().get(1).get("endedAt").asString()).isEqualTo(end.toString());
+    assertThat(sessions().get(1).get("upBytes").asString()).isEqualTo("500");
+  }
+
+  @Test
+  void aStopOfASessionThatSeemedToHaveEndedEarlierIsOfThatSession() throws Exception {
+    Instant heard = CLOCK.instant();
+    store("i1", heard, Duration.ofMinutes(1), 500, "NAS-Reboot");
+    store("i1", heard.plus(Duration.ofMinutes(3)), Duration.ofMinutes(4), 700, "User-Request");
+    assertThat(sessions()).hasSize(1);
+    assertThat(sessions().get(0).get("endedBy").asString()).isEqualTo("NAS-Reboot");
+    assertThat(sessions().get(0).get("upBytes").asString()).isEqualTo("700");
   }
 
   @Test

@@ -20,6 +20,7 @@ final class CreditDialog {
 
   private final String session;
   private final CreditLine line;
+  private final Quotas quotas;
   private boolean isOpen;
   private boolean isUnable;
   private boolean isAnswered; // since the stream opened
@@ -30,9 +31,11 @@ final class CreditDialog {
   private @Nullable ShownToken told;
   private int turn; // quota with which the next request begins
 
-  CreditDialog(String session, CreditLine line, boolean isOpen, long nowNs) {
+  /// @param quotas of the session; requests tell their use
+  CreditDialog(String session, CreditLine line, Quotas quotas, boolean isOpen, long nowNs) {
     this.session = session;
     this.line = line;
+    this.quotas = quotas;
     this.isOpen = isOpen;
     againNs = nowNs;
   }
@@ -45,6 +48,7 @@ final class CreditDialog {
     isAnswered = false;
     told = null;
     againNs = nowNs;
+    quotas.lost();
   }
 
   /// Returns whether an answer to a request may be expected.
@@ -79,7 +83,7 @@ final class CreditDialog {
   /// Sends a request. TERMINATION awaits no answer.
   ///
   /// @param totalMs length of all intervals of the session so far
-  void ask(CreditRequestType type, ShownToken token, Quotas quotas, long totalMs, long nowNs) {
+  void ask(CreditRequestType type, ShownToken token, long totalMs, long nowNs) {
     CreditRequest.Builder request =
         CreditRequest.newBuilder()
             .setSessionId(session)
@@ -111,6 +115,7 @@ final class CreditDialog {
         yield false;
       }
       case REQUEST_REFUSED -> {
+        quotas.answered();
         refused(nowNs);
         yield false;
       }
@@ -119,6 +124,9 @@ final class CreditDialog {
           SPENDING_CAP_REACHED,
           ACCOUNT_BLOCKED,
           UNKNOWN_ACCOUNT -> {
+        if (!isPush) {
+          quotas.answered();
+        }
         isUnable = false;
         isAnswered = true;
         againNs = nowNs;
@@ -136,7 +144,9 @@ final class CreditDialog {
     againNs = nowNs + AFTER_FAILURE_NS;
   }
 
+  // Billing may not know what the request told, so the next one tells it again.
   private void failed(long nowNs) {
+    quotas.lost();
     isAsking = false;
     isUnable = true;
     told = null;

@@ -36,6 +36,8 @@ final class Quota {
   private boolean unpaid;
   private long askedBytes;
   private boolean isToldActive;
+  private boolean isUnanswered; // billing has not answered what was told last
+  private boolean isLost; // and will not
   private boolean isAskedBack;
   private boolean wasWanted;
   private long againNs;
@@ -202,8 +204,12 @@ final class Quota {
 
   /// Returns whether it is time to ask for a grant: half of the bytes or of the time has passed. An
   /// application that has ended tells its last use by then: billing releases a grant that lapses,
-  /// and would give the credit for that use once more.
+  /// and would give the credit for that use once more. The use of a request that was lost is told
+  /// again at once.
   boolean isNeeded(long nowNs) {
+    if (isLost) {
+      return true;
+    }
     if (isToldActive && !isActive()) {
       return granted && nowNs - halfNs >= 0;
     }
@@ -221,9 +227,19 @@ final class Quota {
   }
 
   /// Returns whether the use has changed since it was told to billing, or the last flow has ended,
-  /// or the grant is asked back.
+  /// or the grant is asked back, or the request that told it was lost.
   boolean isUntold() {
-    return totalBytes() != askedBytes || isToldActive && !isActive() || isAskedBack;
+    return totalBytes() != askedBytes || isToldActive && !isActive() || isAskedBack || isLost;
+  }
+
+  /// Notes that billing knows what was told.
+  void answered() {
+    isUnanswered = false;
+  }
+
+  /// Notes that billing may not know what was told, unless it has answered.
+  void lost() {
+    isLost |= isUnanswered;
   }
 
   /// Returns the use for a request. Without a flow it releases the grant, whether the answer
@@ -233,6 +249,8 @@ final class Quota {
     askedBytes = totalBytes();
     isToldActive = isActive() && (!isAskedBack || wasWanted || isWanted());
     isAskedBack = false;
+    isUnanswered = true;
+    isLost = false;
     int open = isToldActive ? flows.size() + (hasFlowless ? 1 : 0) : 0;
     if (!isToldActive) {
       forget();

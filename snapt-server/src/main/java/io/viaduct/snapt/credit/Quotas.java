@@ -58,6 +58,17 @@ final class Quotas {
     return from;
   }
 
+  /// Notes that billing has answered the last request.
+  void answered() {
+    all.forEach(Quota::answered);
+  }
+
+  /// Notes that the last request, or its answer, is lost, if it has not been answered: the next one
+  /// tells the same use again.
+  void lost() {
+    all.forEach(Quota::lost);
+  }
+
   /// @param serviceClass number of the class on the wire, 1 … 4
   @Nullable Quota find(String application, int serviceClass) {
     return serviceClass < 1 || serviceClass > ServiceClass.COUNT

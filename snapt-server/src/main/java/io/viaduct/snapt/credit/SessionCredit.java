@@ -106,7 +106,7 @@ public final class SessionCredit {
     failure = line.failureRules();
     checkedNs = nowNs;
     shortSinceNs = nowNs;
-    dialog = new CreditDialog(session, line, line.begin(session, listener), nowNs);
+    dialog = new CreditDialog(session, line, quotas, line.begin(session, listener), nowNs);
   }
 
   /// Returns what the device knows about its credit.
@@ -194,7 +194,7 @@ public final class SessionCredit {
   private void act(long nowNs) {
     if (dialog.mayAsk(nowNs) && (isAskedBack || isAnyNeeded(nowNs))) {
       isAskedBack = false;
-      dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
+      dialog.ask(CreditRequestType.UPDATE, host.token(), totalMs(nowNs), nowNs);
     }
     boolean isShort = decide(nowNs);
     checkedNs = nowNs;
@@ -340,7 +340,7 @@ public final class SessionCredit {
   public void end(long nowNs) {
     line.end(session);
     if (dialog.hasAsked()) {
-      dialog.ask(CreditRequestType.TERMINATION, host.token(), quotas, closedMs, nowNs);
+      dialog.ask(CreditRequestType.TERMINATION, host.token(), closedMs, nowNs);
     }
   }
 }

@@ -44,8 +44,12 @@ final class CreditAnswerFuzz {
     web.countFlowless(USED, 1_000);
     var dialog =
         new CreditDialog(
-            "s", new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())), true, 0);
-    dialog.ask(CreditRequestType.UPDATE, TOKEN, quotas, 1_000, NOW_NS);
+            "s",
+            new CreditLine(WithoutBilling.CONTINUE, new FreeDestinations(List.of())),
+            quotas,
+            true,
+            0);
+    dialog.ask(CreditRequestType.UPDATE, TOKEN, 1_000, NOW_NS);
     if ((input[0] & 1) != 0) {
       answer = answer.toBuilder().setNumber(1).build();
     }
