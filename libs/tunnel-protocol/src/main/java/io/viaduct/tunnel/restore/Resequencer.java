@@ -89,13 +89,14 @@ public final class Resequencer {
     int from = tcp.sequence();
     int end = from + length + marks;
     boolean isReset = (tcp.flags() & IpFields.RST) != 0;
-    if (isDelivered(order, arrival, from, end, isReset, length, delivery)) {
+    if (passes(order, arrival, from, end, isReset)) {
       return false;
     }
     long nowNs = arrival.nowNs();
     hold(
         order,
         new HeldPacket(allocator, sink, context, ecn, tcp, bytes, at, length, from, end, nowNs),
+        delivery,
         nowNs);
     return true;
   }
@@ -116,49 +117,40 @@ public final class Resequencer {
       Delivery delivery) {
     int from = PacketOrder.ofNumber(number);
     int end = PacketOrder.ofNumber(number + 1);
-    if (isDelivered(order, arrival, from, end, false, length, delivery)) {
+    if (passes(order, arrival, from, end, false)) {
       return false;
     }
     long nowNs = arrival.nowNs();
     hold(
         order,
         new HeldPacket(allocator, sink, context, ecn, null, bytes, at, length, from, end, nowNs),
+        delivery,
         nowNs);
     return true;
   }
 
-  /// Notes an arrival, and makes room for it if it must wait.
+  /// Notes an arrival.
   ///
   /// @param urgent true if it waits for nothing
   /// @return true if it is delivered now
-  private boolean isDelivered(
-      PacketOrder order,
-      Arrival arrival,
-      int from,
-      int end,
-      boolean urgent,
-      int length,
-      Delivery delivery) {
-    long nowNs = arrival.nowNs();
-    order.arrived(from, end, arrival.path(), arrival.sequence(), nowNs);
-    int cost = length + HeldPacket.OVERHEAD;
-    while (heldBytes + cost > BYTES_MAX && order.isHolding()) {
-      giveUp(order, delivery, nowNs);
-    }
-    boolean delivered =
-        order.isDue(from)
-            || end == from
-            || urgent
-            || heldBytes + cost > BYTES_MAX; // other flows hold the bytes
-    if (delivered && end != from) { // an acknowledgement may overtake the segments before it
+  private static boolean passes(
+      PacketOrder order, Arrival arrival, int from, int end, boolean urgent) {
+    order.arrived(from, end, arrival.path(), arrival.sequence(), arrival.nowNs());
+    boolean passes = order.isDue(from) || end == from || urgent;
+    if (passes && end != from) { // an acknowledgement may overtake the segments before it
       order.delivered(end);
     }
-    return delivered;
+    return passes;
   }
 
-  private void hold(PacketOrder order, HeldPacket packet, long nowNs) {
+  /// Adds a packet that waits. If too many bytes wait then, its flow gives up its gaps, the first
+  /// one first; all of them if other flows hold the bytes.
+  private void hold(PacketOrder order, HeldPacket packet, Delivery delivery, long nowNs) {
     order.hold(packet);
     heldBytes += packet.cost();
+    while (heldBytes > BYTES_MAX && order.isHolding()) {
+      giveUp(order, delivery, nowNs);
+    }
     order.judge(nowNs);
   }
 

@@ -182,6 +182,19 @@ class ResequencerProperties {
   }
 
   @Example
+  void aPacketThatFillsTheGapGoesFirstThoughTheBoundIsReached() {
+    Run run = new Run(0, 0);
+    run.arrives(new Flight(0, 0, 1), 0);
+    int most = Resequencer.BYTES_MAX / HeldPacket.OVERHEAD;
+    for (int i = 0; i < most; i++) {
+      run.arrives(new Flight(3 + i, 0, 2), 0);
+    }
+    run.arrives(new Flight(2, 1, 3), 0); // too many wait now, and the first of them is this one
+    run.arrives(new Flight(1, 1, 4), 0); // late
+    assertThat(run.delivered).startsWith(0, 2, 3, 4).endsWith(1).hasSize(most + 3);
+  }
+
+  @Example
   void theGraceShrinksAgainWhenWhatIsMissingNeverComes() {
     Run run = new Run(0, 0);
     int index = 0;
