@@ -222,21 +222,25 @@ public final class StreamClient implements AutoCloseable {
     };
   }
 
-  /// The end of a connection that stood. Until then the attempt knows why it fails.
+  /// The end of the connection that stood. Of others the attempt knows why they failed.
   private final class End extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      if (ready.isSuccess()) {
+      if (hasStood(context)) {
         lost("the server has closed the connection");
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      if (ready.isSuccess()) {
+      if (hasStood(context)) {
         lost(String.valueOf(cause.getMessage()));
       }
       context.close();
+    }
+
+    private boolean hasStood(ChannelHandlerContext context) {
+      return ready.isSuccess() && context.channel() == ready.getNow();
     }
   }
 
