@@ -301,6 +301,18 @@ class PolicyCommandTest {
   }
 
   @Test
+  void linesArePrintedEachWithAFlow() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("cnapt.yml"), BASE + "policy: [{applications: [dns], method: all}]\n");
+    assertThat(CnaptCommand.run("policy", "lines", "--config", config.toString())).isZero();
+    assertThat(output.toString())
+        .startsWith(
+            "line 1 (applications dns): all\n  such as tcp 10.0.0.2:40000 198.51.100.7:53\n"
+                + "built-in line 1 (");
+  }
+
+  @Test
   void withoutACommandItIsWrongUsage() {
     assertThat(CnaptCommand.run("policy")).isEqualTo(64);
     assertThat(CnaptCommand.run("policy", "test", "--help")).isZero();
