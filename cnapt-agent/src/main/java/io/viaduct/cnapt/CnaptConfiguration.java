@@ -14,6 +14,7 @@ import io.viaduct.cnapt.links.LinkRule;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.peer.PeerSettings;
+import io.viaduct.cnapt.policy.OwnLinks;
 import io.viaduct.cnapt.policy.PolicyRule;
 import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
@@ -122,6 +123,7 @@ public record CnaptConfiguration(
     }
     dns = List.copyOf(dns);
     LinkRules.check(links);
+    OwnLinks.check(policy, links);
     links = List.copyOf(links);
     policy = List.copyOf(policy);
   }

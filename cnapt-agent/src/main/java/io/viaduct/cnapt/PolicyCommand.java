@@ -8,6 +8,7 @@ import io.viaduct.cnapt.policy.PlaceQuestion;
 import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.policy.PolicyAnswer;
+import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
 import java.nio.file.Path;
@@ -25,18 +26,41 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// `cnapt policy test FLOW`: shows the line of the policy that decides about a flow.
+/// `cnapt policy test FLOW` shows the line of the policy that decides about a flow, `cnapt policy
+/// lines` all lines.
 @Command(
     name = "policy",
     description = "Look at the distribution of flows over the paths.",
     mixinStandardHelpOptions = true,
-    subcommands = PolicyCommand.Test.class)
+    subcommands = {PolicyCommand.Lines.class, PolicyCommand.Test.class})
 final class PolicyCommand implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() {
-    throw new ParameterException(spec.commandLine(), "policy needs a command: test");
+    throw new ParameterException(spec.commandLine(), "policy needs a command: lines or test");
+  }
+
+  @Command(
+      name = "lines",
+      description = "Print the lines of the configuration, each with a flow that it decides about.",
+      mixinStandardHelpOptions = true)
+  static final class Lines implements Callable<Integer> {
+    @Option(names = "--config", required = true, description = "YAML file")
+    Path config = Path.of("");
+
+    @Override
+    public Integer call() {
+      CnaptConfiguration configuration = AgentReload.source(config).read();
+      Classifier classifier = Applications.classifier(configuration.applications());
+      Policy policy = AgentReload.policy(config + ": ", configuration, classifier);
+      for (PolicyLine line : policy.lines()) {
+        System.out.printf(
+            "%s (%s): %s%n", line.place(), line.rule().described(), line.rule().method());
+        policy.example(line).ifPresent(flow -> System.out.printf("  such as %s%n", flow));
+      }
+      return 0;
+    }
   }
 
   @Command(

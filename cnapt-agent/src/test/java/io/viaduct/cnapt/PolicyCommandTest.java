@@ -306,7 +306,10 @@ class PolicyCommandTest {
         "udp | a flow is PROTOCOL LOCAL REMOTE",
         "udp 10.0.0.2 198.51.100.7:5060 | must be such as 198.51.100.7:5060 or [2001:db8::7]:5060, got '10.0.0.2'",
         "udp 10.0.0.2:1 example.org:5060 | got 'example.org:5060'",
-        "udp 10.0.0.2:1 198.51.100.7:70000 | got '198.51.100.7:70000'",
+        "udp 10.0.0.2:1 198.51.100.7:70000 | port 70000 is out of range: a port is a number from 1 to 65535, got '198.51.100.7:70000'",
+        "udp 10.0.0.2:1 198.51.100.7:9999999999 | port 9999999999 is out of range",
+        "udp 10.0.0.2:0 198.51.100.7:7 | port 0 is out of range: a port is a number from 1 to 65535, got '10.0.0.2:0'",
+        "udp [2001:db8::2]:65536 [2001:db8::7]:7 | port 65536 is out of range",
         "icmp 10.0.0.2 198.51.100.7:1 | an end of a flow of icmp must be an address",
         "udp 10.0.0.2:1 198.51.100.7:2 application=sip | unknown application 'sip'; the table has: skype-video",
         "udp 10.0.0.2:1 198.51.100.7:2 colour=red | got 'colour=red'",
@@ -316,6 +319,14 @@ class PolicyCommandTest {
     String[] parts = line.split(" \\| ");
     assertThat(test("", parts[0])).isEqualTo(64);
     assertThat(error.toString()).contains(parts[1]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"198.51.100.7:99999", "198.51.100.7:0", "[2001:db8::7]:65536"})
+  void pathExplainSaysOfAPortThatItIsOutOfRange(String remote) {
+    assertThat(CnaptCommand.run("path", "explain", remote)).isEqualTo(64);
+    assertThat(error.toString())
+        .contains("is out of range: a port is a number from 1 to 65535, got '" + remote + "'");
   }
 
   @Test
@@ -328,6 +339,18 @@ class PolicyCommandTest {
     assertThat(error.toString())
         .hasLineCount(1)
         .contains("cnapt.yml: policy: line 2 (ports 1) can never decide");
+  }
+
+  @Test
+  void linesArePrintedEachWithAFlow() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("cnapt.yml"), BASE + "policy: [{applications: [dns], method: all}]\n");
+    assertThat(CnaptCommand.run("policy", "lines", "--config", config.toString())).isZero();
+    assertThat(output.toString())
+        .startsWith(
+            "line 1 (applications dns): all\n  such as tcp 10.0.0.2:40000 198.51.100.7:53\n"
+                + "built-in line 1 (");
   }
 
   @Test

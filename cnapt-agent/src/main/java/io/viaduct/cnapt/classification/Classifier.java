@@ -1,8 +1,12 @@
 package io.viaduct.cnapt.classification;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Assigns flows to applications. A flow is classified twice: by protocol and port when it is first
@@ -67,6 +71,62 @@ public final class Classifier {
       }
     }
     return List.copyOf(matches);
+  }
+
+  /// Returns all flows by the rule that gives them their application. A rule that asks for
+  /// processes has an entry for each one that other rules before it match.
+  public List<ApplicationFlows> flows() {
+    List<ApplicationFlows> flows = new ArrayList<>();
+    List<HeaderSet> headers = rules.stream().map(Rule::headers).toList();
+    for (int i = 0; i < decisions.length; i++) {
+      HeaderSet of = headers.get(i);
+      if (rules.get(i).process().isEmpty()) {
+        flows.add(new ApplicationFlows(decisions[i], null, of, before(i, null, headers, of)));
+      }
+      Set<List<HeaderSet>> known = new HashSet<>();
+      for (String process : new TreeSet<>(rules.get(i).process())) {
+        List<HeaderSet> without = before(i, process, headers, of);
+        if (known.add(without)) {
+          flows.add(new ApplicationFlows(decisions[i], process, of, without));
+        }
+      }
+    }
+    for (boolean isTcp : new boolean[] {true, false}) {
+      HeaderSet of =
+          isTcp ? Rule.headers(FlowIdentity.TCP) : Rule.headersExceptOf(FlowIdentity.TCP);
+      flows.add(
+          new ApplicationFlows(
+              isTcp ? defaultTcp : defaultOther,
+              null,
+              of,
+              before(decisions.length, null, headers, of)));
+    }
+    return List.copyOf(flows);
+  }
+
+  private List<HeaderSet> before(
+      int rule, @Nullable String process, List<HeaderSet> headers, HeaderSet of) {
+    return IntStream.range(0, rule)
+        .filter(i -> rules.get(i).asksFor(process))
+        .mapToObj(headers::get)
+        .filter(of::meets)
+        .toList();
+  }
+
+  /// Returns the flows that have an application, for a person: the criteria of its rules.
+  public String described(String application) {
+    List<String> criteria =
+        new ArrayList<>(
+            rules.stream()
+                .filter(rule -> rule.application().equals(application))
+                .map(Rule::described)
+                .toList());
+    if (application.equals(DEFAULT_TCP)) {
+      criteria.add("flows of tcp that no rule matches");
+    } else if (application.equals(DEFAULT_UDP)) {
+      criteria.add("flows of other protocols that no rule matches");
+    }
+    return criteria.isEmpty() ? "no rule" : String.join("; or ", criteria);
   }
 
   private static List<Optional<PortRange>> orAny(List<PortRange> ranges) {

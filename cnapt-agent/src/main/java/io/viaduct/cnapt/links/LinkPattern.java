@@ -9,6 +9,9 @@ public record LinkPattern(String text) {
   private static final Pattern VALID = Pattern.compile("[^/:\\s]{1,15}");
   private static final String ANY = "*";
 
+  /// The pattern of every interface.
+  static final LinkPattern EVERY = new LinkPattern(ANY);
+
   /// Checks the form.
   public LinkPattern {
     if (!VALID.matcher(text).matches()) {
@@ -34,6 +37,30 @@ public record LinkPattern(String text) {
   /// one stands for any characters, so only a `*` of this one matches it.
   public boolean covers(LinkPattern other) {
     return matches(text, other.text);
+  }
+
+  /// Returns true if both patterns match a name in common.
+  boolean meets(LinkPattern other) {
+    String one = text;
+    String two = other.text;
+    boolean[][] rest = new boolean[one.length() + 1][two.length() + 1]; // of both, from i and j
+    for (int i = one.length(); i >= 0; i--) {
+      for (int j = two.length(); j >= 0; j--) {
+        boolean oneEnds = i == one.length();
+        boolean twoEnds = j == two.length();
+        boolean oneIsAny = !oneEnds && one.startsWith(ANY, i);
+        boolean twoIsAny = !twoEnds && two.startsWith(ANY, j);
+        if (oneIsAny || twoIsAny) {
+          // The star of one stands for nothing, or for the next character of the other.
+          rest[i][j] = !oneEnds && rest[i + 1][j] || !twoEnds && rest[i][j + 1];
+        } else {
+          rest[i][j] =
+              oneEnds && twoEnds
+                  || !oneEnds && !twoEnds && one.charAt(i) == two.charAt(j) && rest[i + 1][j + 1];
+        }
+      }
+    }
+    return rest[0][0];
   }
 
   private static boolean matches(String pattern, String name) {

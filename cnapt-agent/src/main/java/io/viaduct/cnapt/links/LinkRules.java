@@ -25,9 +25,9 @@ public record LinkRules(List<LinkRule> links) {
     return new LinkRules(Stream.concat(own.stream(), builtIn.stream()).toList());
   }
 
-  /// Refuses a rule that can never decide.
+  /// Refuses a rule that can never decide, and rules that leave no link to the device.
   ///
-  /// @throws IllegalArgumentException naming the rule and the earlier one that covers it
+  /// @throws IllegalArgumentException naming the rule, and the earlier one that covers it
   public static void check(List<LinkRule> own) {
     if (own.size() > RULES_MAX) {
       throw new IllegalArgumentException(
@@ -44,6 +44,31 @@ public record LinkRules(List<LinkRule> links) {
         }
       }
     }
+    refuseWithoutLink(own);
+  }
+
+  private static void refuseWithoutLink(List<LinkRule> own) {
+    for (int line = 0; line < own.size() && own.get(line).allowed() == LinkUse.NO; line++) {
+      if (own.get(line).name().covers(LinkPattern.EVERY)) {
+        throw new IllegalArgumentException(
+            ("links: line %d (%s) leaves no link to the device, so it would carry nothing: put a"
+                    + " line for a link that may be used before it, with use yes or spare")
+                .formatted(line + 1, own.get(line).name()));
+      }
+    }
+  }
+
+  /// Returns whether a link that a pattern means may ever be used.
+  public boolean mayUse(LinkPattern some) {
+    for (LinkRule each : links) {
+      if (each.allowed() != LinkUse.NO && each.name().meets(some)) {
+        return true;
+      }
+      if (each.allowed() == LinkUse.NO && each.name().covers(some)) {
+        return false;
+      }
+    }
+    return false;
   }
 
   /// Returns the rule for an interface.

@@ -31,6 +31,18 @@ public record Distribution(List<Step> steps) {
             "the times behind 'after' must grow from step to step, got %d ms behind %d ms"
                 .formatted(after.toMillis(), before.after().toMillis()));
       }
+      refuseWithoutEffect(steps, i);
+    }
+  }
+
+  // The step when full replaces all others, a step by time the one before.
+  private static void refuseWithoutEffect(List<Step> steps, int at) {
+    Step step = steps.get(at);
+    List<Step> replaced = steps.subList(step.whenFull() ? 0 : at - 1, at);
+    if (replaced.stream().allMatch(each -> each.described().equals(step.described()))) {
+      throw new IllegalArgumentException(
+          "the step '%s' changes nothing, because the method is '%s' before it: leave it out"
+              .formatted(step, step.described()));
     }
   }
 

@@ -1,21 +1,27 @@
 package io.viaduct.cnapt.policy;
 
-import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.service.configuration.ConfigurationFile;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// The lines that decide about the distribution of flows; the first match wins. Immutable.
 public final class Policy {
   private static final int LINES_MAX = 200;
 
-  private final List<PolicyLine> lines;
+  /// Most applications that a message describes.
+  private static final int NAMES_MAX = 3;
 
-  private Policy(List<PolicyLine> lines) {
+  private final List<PolicyLine> lines;
+  private final Map<PolicyLine, FlowExample> examples;
+
+  private Policy(List<PolicyLine> lines, Map<PolicyLine, FlowExample> examples) {
     this.lines = List.copyOf(lines);
+    this.examples = Map.copyOf(examples);
   }
 
   /// Returns the operator's lines, followed by the built-in ones.
@@ -30,20 +36,18 @@ public final class Policy {
     }
     List<PolicyLine> lines = new ArrayList<>();
     for (PolicyRule rule : own) {
-      PolicyLine line = new PolicyLine(lines.size() + 1, false, rule);
-      check(line, lines, classifier);
-      lines.add(line);
+      lines.add(new PolicyLine(lines.size() + 1, false, rule));
     }
+    Map<PolicyLine, FlowExample> examples = check(lines, classifier);
     int number = 0;
     for (PolicyRule rule : ConfigurationFile.defaults(PolicyRules.class).policy()) {
       lines.add(new PolicyLine(++number, true, rule));
     }
-    return new Policy(lines);
+    return new Policy(lines, examples);
   }
 
-  // A flow has exactly one application, and the table fixes the application's class. So a line can
-  // decide if one of its applications is left to it by all lines before.
-  private static void check(PolicyLine line, List<PolicyLine> earlier, Classifier classifier) {
+  // A flow has exactly one application, and the table fixes the application's class.
+  private static void checkNames(PolicyLine line, Classifier classifier) {
     List<String> known = classifier.names();
     line.rule()
         .applications()
@@ -56,36 +60,65 @@ public final class Policy {
                       "policy: line %d: unknown application '%s'; known: %s"
                           .formatted(line.number(), name, String.join(", ", known)));
                 }));
-    List<Application> meant =
-        classifier.applications().stream().filter(line.rule()::decidesAbout).toList();
-    if (meant.isEmpty()) {
+    if (classifier.applications().stream().noneMatch(line.rule()::decidesAbout)) {
       throw new IllegalArgumentException(
           "policy: line %d (%s) can never decide, because no application of it has such a class"
               .formatted(line.number(), line.rule().described()));
     }
-    TreeSet<Integer> covering = new TreeSet<>();
-    for (Application application : meant) {
-      int by = coveredBy(application, line, earlier);
-      if (by == 0) {
-        return;
-      }
-      covering.add(by);
-    }
-    throw new IllegalArgumentException(
-        "policy: line %d (%s) can never decide, because line %s before it matches all its flows"
-            .formatted(
-                line.number(),
-                line.rule().described(),
-                covering.stream().map(String::valueOf).collect(Collectors.joining(" and line "))));
   }
 
-  private static int coveredBy(Application application, PolicyLine line, List<PolicyLine> earlier) {
-    return earlier.stream()
-        .filter(
-            each -> each.rule().decidesAbout(application) && each.rule().coversHeaders(line.rule()))
-        .mapToInt(PolicyLine::number)
-        .findFirst()
-        .orElse(0);
+  private static Map<PolicyLine, FlowExample> check(List<PolicyLine> lines, Classifier classifier) {
+    if (lines.isEmpty()) {
+      return Map.of(); // as most devices have it: their start does not wait for the table
+    }
+    PolicyReach reach = new PolicyReach(classifier);
+    List<PolicyReach.Matches> earlier = new ArrayList<>();
+    Map<PolicyLine, FlowExample> examples = new HashMap<>();
+    for (PolicyLine line : lines) {
+      checkNames(line, classifier);
+      PolicyReach.Matches matches = PolicyReach.Matches.of(line);
+      FlowExample example =
+          reach
+              .example(matches, earlier)
+              .orElseThrow(() ->
+                  new IllegalArgumentException(
+                      reach.example(matches, List.of()).isPresent()
+                          ? covered(line, reach.covering(matches, earlier))
+                          : contradictory(line, classifier)));
+      examples.put(line, example);
+      earlier.add(matches);
+    }
+    return examples;
+  }
+
+  private static String covered(PolicyLine line, List<PolicyLine> by) {
+    String names =
+        by.stream().map(each -> "line " + each.number()).collect(Collectors.joining(" and "));
+    return "policy: line %d (%s) can never decide, because %s before it %s all its flows: %s"
+        .formatted(
+            line.number(),
+            line.rule().described(),
+            names,
+            by.size() == 1 ? "matches" : "match",
+            by.size() == 1
+                ? "put it before that line or delete it"
+                : "put it before one of them or delete it");
+  }
+
+  private static String contradictory(PolicyLine line, Classifier classifier) {
+    List<String> has =
+        classifier.applications().stream()
+            .filter(line.rule()::decidesAbout)
+            .map(each -> each.name() + " (" + classifier.described(each.name()) + ")")
+            .toList();
+    int shown = Math.min(has.size(), NAMES_MAX);
+    return ("policy: line %d (%s) can never decide, because the table of applications gives no such"
+            + " flow to %s%s: change the line, or the table (key 'applications')")
+        .formatted(
+            line.number(),
+            line.rule().described(),
+            String.join(", ", has.subList(0, shown)),
+            shown < has.size() ? " and %d others".formatted(has.size() - shown) : "");
   }
 
   /// Returns the line that decides about a flow.
@@ -94,6 +127,11 @@ public final class Policy {
         .filter(line -> line.rule().matches(facts))
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no built-in line matches " + facts));
+  }
+
+  /// Returns a flow that a line of the operator decides about; empty for a built-in line.
+  public Optional<FlowExample> example(PolicyLine line) {
+    return Optional.ofNullable(examples.get(line));
   }
 
   /// Returns all lines in their order.

@@ -1,11 +1,13 @@
 package io.viaduct.cnapt.policy;
 
+import io.viaduct.cnapt.classification.AddressNumbers;
 import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.cnapt.classification.HeaderSet;
+import io.viaduct.cnapt.classification.NumberSet;
 import io.viaduct.cnapt.classification.PortRange;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /// One line of the configuration key `policy`. A criterion that is left out matches every flow.
@@ -72,44 +74,14 @@ public record PolicyRule(
             .orElse(true);
   }
 
-  /// Returns true if this line matches every packet header that the other one matches.
-  boolean coversHeaders(PolicyRule other) {
-    return (protocol.isEmpty() || protocol.equals(other.protocol))
-        && coversPrefixes(other)
-        && coversPorts(ports, other.ports)
-        && coversPorts(localPorts, other.localPorts);
-  }
-
-  private boolean coversPrefixes(PolicyRule other) {
-    return to.isEmpty()
-        || other
-            .to
-            .map(list ->
-                list.stream().allMatch(each -> to.get().stream().anyMatch(own -> own.covers(each))))
-            .orElse(false);
-  }
-
-  private static boolean coversPorts(
-      Optional<List<PortRange>> own, Optional<List<PortRange>> others) {
-    return own.isEmpty()
-        || others
-            .map(list -> list.stream().allMatch(each -> coversRange(own.get(), each)))
-            .orElse(false);
-  }
-
-  // Adjacent ranges may cover a range together.
-  private static boolean coversRange(List<PortRange> own, PortRange range) {
-    int covered = range.first() - 1;
-    while (covered < range.last()) {
-      int next = covered + 1;
-      OptionalInt last =
-          own.stream().filter(each -> each.holds(next)).mapToInt(PortRange::last).max();
-      if (last.isEmpty()) {
-        return false;
-      }
-      covered = last.getAsInt();
-    }
-    return true;
+  /// Returns the flows that the line matches, whatever their application.
+  HeaderSet headers() {
+    HeaderSet all = HeaderSet.ALL;
+    return new HeaderSet(
+        protocol.map(ProtocolName::numbers).orElse(all.protocols()),
+        to.map(AddressNumbers::of).orElse(all.remotes()),
+        ports.map(NumberSet::ofPorts).orElse(all.ports()),
+        localPorts.map(NumberSet::ofPorts).orElse(all.localPorts()));
   }
 
   /// Returns the criteria, for a person.

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.policy;
 
 import io.viaduct.cnapt.classification.FlowIdentity;
+import io.viaduct.cnapt.classification.NumberSet;
 import java.util.Locale;
 
 /// An IP protocol in the configuration: `tcp`, `udp`, `icmp`, or its number (IANA).
@@ -27,6 +28,12 @@ public record ProtocolName(int number) {
   /// Returns true for a protocol of a packet; `icmp` includes ICMPv6.
   boolean holds(int protocol) {
     return protocol == number || (number == ICMP && protocol == ICMPV6);
+  }
+
+  /// Returns the protocols of packets that are meant.
+  NumberSet numbers() {
+    NumberSet one = NumberSet.of(number, number);
+    return number == ICMP ? one.or(NumberSet.of(ICMPV6, ICMPV6)) : one;
   }
 
   boolean hasPorts() {

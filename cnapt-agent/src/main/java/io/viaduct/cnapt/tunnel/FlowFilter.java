@@ -28,7 +28,7 @@ public record FlowFilter(FlowEnd remote, int localPort) {
       throw new IllegalArgumentException(
           "the local port must be a number from 1 to 65535, got '" + local + "'");
     }
-    return new FlowFilter(FlowEnd.of(remote), Math.max(0, port));
+    return new FlowFilter(FlowEnd.ofPerson(remote), Math.max(0, port));
   }
 
   boolean holds(DataStatus.FlowStatus flow) {

@@ -65,6 +65,53 @@ class LinkRulesTest {
         .withMessageContaining("line 1 (wlan*)");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "*, *, true",
+    "wlan*, *0, true",
+    "wlan0, *0, true",
+    "w*n0, wl*, true",
+    "wlan0, wlan1, false",
+    "wlan*, eth*, false",
+    "*0, *1, false",
+    "a*b, *c, false",
+    "a*, a, true",
+    "a*b*c, ab*, true"
+  })
+  void patternsMeetIfANameMatchesBoth(String one, String other, boolean meets) {
+    assertThat(LinkPattern.of(one).meets(LinkPattern.of(other))).isEqualTo(meets);
+    assertThat(LinkPattern.of(other).meets(LinkPattern.of(one))).isEqualTo(meets);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "wlan0, true",
+    "wlan1, false",
+    "wlan*, true",
+    "w*, true",
+    "wlan1*, false",
+    "eth0, true",
+    "veth7, false",
+    "*, true"
+  })
+  void aLinkMayBeUsedIfTheFirstLineThatMatchesItSaysSo(String pattern, boolean may) {
+    LinkRules rules =
+        LinkRules.of(
+            List.of(rule("wlan1*", "no", 0), rule("wlan*", "spare", 0), rule("v*", "no", 0)));
+    assertThat(rules.mayUse(LinkPattern.of(pattern))).isEqualTo(may);
+  }
+
+  @Test
+  void linesThatLeaveNoLinkAreRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> LinkRules.of(List.of(rule("wlan*", "no", 0), rule("*", "no", 0))))
+        .withMessageContaining("links: line 2 (*) leaves no link to the device")
+        .withMessageContaining("use yes or spare");
+    assertThat(LinkRules.of(List.of(rule("wlan0", "spare", 0), rule("*", "no", 0))).rule("eth0"))
+        .extracting(LinkRule::allowed)
+        .isEqualTo(LinkUse.NO);
+  }
+
   @Test
   void aSignalStrengthThatNoReceiverHasIsRefused() {
     assertThatIllegalArgumentException()

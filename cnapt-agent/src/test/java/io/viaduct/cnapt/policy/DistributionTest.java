@@ -57,13 +57,29 @@ class DistributionTest {
         "cost then all after 5s then cost after 5 s | must grow from step to step, got 5000 ms behind 5000 ms",
         "cost then all after 0 s | must grow from step to step",
         "cost then all when full then cost after 5 s | 'all when full' must be the last step",
-        "cost after 5 s | got 'cost after 5 s'"
+        "cost after 5 s | got 'cost after 5 s'",
+        "cost then cost after 5 s | the step 'cost after 5000 ms' changes nothing, because the method is 'cost' before it: leave it out",
+        "all then all when full | the step 'all when full' changes nothing, because the method is 'all' before it",
+        "cost then all after 1 s then all after 2 s | the step 'all after 2000 ms' changes nothing",
+        "own eth0 then own eth0 after 2 s | the step 'own eth0 after 2000 ms' changes nothing"
       })
   void whatIsWrongIsRefusedWithTheRule(String line) {
     String[] parts = line.split(" \\| ", 2);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Distribution.of(parts[0]))
         .withMessageContaining(parts[1]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cost then all after 5 s then cost after 9 s",
+        "cost then all after 5 s then all when full",
+        "own eth0 then own wlan0 after 5 s",
+        "lowest-delay then lowest-delay, copy while losing after 5 s"
+      })
+  void aStepThatChangesTheMethodOfSomeFlowsIsAccepted(String text) {
+    assertThat(Distribution.of(text).steps()).hasSizeGreaterThan(1);
   }
 
   @Test

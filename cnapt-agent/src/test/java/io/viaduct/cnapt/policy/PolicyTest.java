@@ -5,10 +5,17 @@ import static io.viaduct.cnapt.policy.Paths.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.cnapt.classification.AddressPrefix;
+import io.viaduct.cnapt.classification.PortRange;
 import io.viaduct.service.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,7 +89,22 @@ class PolicyTest {
         "{to: [10.0.0.0/8], method: all}, {to: [10.1.0.0/16], ports: [1], method: cost} # line 2",
         "{classes: [HT_HD, LT_LD], method: all}, {applications: [web, ssh], method: cost} # line 2",
         "{classes: [HT_HD], method: all}, {classes: [LT_LD], method: all}, {applications: [web, ssh], method: cost} # because line 1 and line 2 before it",
-        "{classes: [LT_LD, HT_LD], method: all}, {classes: [LT_HD, HT_HD], method: all}, {protocol: tcp, method: cost} # line 3 (protocol tcp) can never decide"
+        "{classes: [LT_LD, HT_LD], method: all}, {classes: [LT_HD, HT_HD], method: all}, {protocol: tcp, method: cost} # line 3 (protocol tcp) can never decide",
+        "{ports: [1-30], method: all}, {ports: [31-100], method: all}, {ports: [20-40], method: cost} # line 3 (ports 20-40) can never decide, because line 1 and line 2 before it match all its flows: put it before one of them or delete it",
+        "{ports: [1-30], method: all}, {ports: [7], method: cost} # line 2 (ports 7) can never decide, because line 1 before it matches all its flows: put it before that line or delete it",
+        "{to: [198.51.100.0/25, 198.51.100.128/25], method: all}, {to: [198.51.100.0/24], method: cost} # line 2 (to 198.51.100.0/24) can never decide, because line 1 before it matches",
+        "{to: [0.0.0.0/0, '::/0'], method: all}, {applications: [ssh], method: cost} # line 2 (applications ssh) can never decide, because line 1 before it matches",
+        "{to: [0.0.0.0/0], method: all}, {ports: [22], method: all}, {to: ['::/0'], method: all}, {protocol: udp, method: cost} # because line 1 and line 3 before it",
+        "{protocol: tcp, method: all}, {protocol: udp, method: all}, {ports: [80], method: cost} # line 3 (ports 80) can never decide, because line 1 and line 2 before it",
+        "{protocol: tcp, ports: [1-65535], method: all}, {protocol: udp, method: all}, {applications: [web], ports: [443], method: cost} # because line 1 and line 2 before it",
+        "{protocol: icmp, method: all}, {protocol: 58, method: cost} # line 2 (protocol 58) can never decide, because line 1",
+        "{ports: [53, 853], method: all}, {applications: [dns], protocol: udp, local-ports: [1-65535], method: cost} # line 2",
+        "{applications: [dns], ports: [80], method: all} # line 1 (applications dns, ports 80) can never decide, because the table of applications gives no such flow to dns (ports 53 853): change the line, or the table (key 'applications')",
+        "{applications: [push], protocol: udp, method: all} # no such flow to push (protocol tcp, ports 1883 5223 8883)",
+        "{applications: [voice-call], protocol: tcp, method: all} # no such flow to voice-call (process baresip",
+        "{applications: [default-tcp], protocol: udp, method: all} # no such flow to default-tcp (flows of tcp that no rule matches)",
+        "{applications: [default-tcp], ports: [22], method: all} # line 1 (applications default-tcp, ports 22) can never decide",
+        "{classes: [LT_HD], protocol: icmp, method: all} # line 1 (classes LT_HD, protocol icmp) can never decide"
       })
   void whatIsWrongOrCanNeverDecideIsRefused(String text) {
     String[] parts = text.split(" # ");
@@ -96,9 +118,77 @@ class PolicyTest {
         "{to: [10.1.0.0/16], method: all}, {to: [10.0.0.0/8], method: cost}",
         "{protocol: tcp, method: all}, {ports: [22], method: cost}",
         "{classes: [HT_HD], method: all}, {applications: [web, ssh], method: cost}",
-        "{ports: [22], method: all}, {local-ports: [22], method: cost}"
+        "{ports: [22], method: all}, {local-ports: [22], method: cost}",
+        "{ports: [1-30], method: all}, {ports: [20-31], method: cost}",
+        "{to: [0.0.0.0/0], method: all}, {applications: [ssh], method: cost}",
+        "{ports: [1-65535], method: all}, {protocol: tcp, method: cost}",
+        "{applications: [web], protocol: udp, method: all}, {applications: [ssh], protocol: udp, method: cost}"
       })
   void aLineThatDecidesAboutSomeFlowsIsAccepted(String text) throws IOException {
-    assertThat(policy("policy: [" + text + "]").lines()).hasSize(4);
+    Policy policy = policy("policy: [" + text + "]");
+    assertThat(policy.lines()).hasSize(4);
+    for (PolicyLine line : policy.lines().subList(0, 2)) {
+      assertThat(policy.line(policy.example(line).orElseThrow().facts())).isEqualTo(line);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{applications: [dns], method: all} | tcp 10.0.0.2:40000 198.51.100.7:53",
+        "{applications: [ssh], protocol: udp, method: all}"
+            + " | udp 10.0.0.2:40000 198.51.100.7:443 process=mosh-client",
+        "{to: ['2001:db8::/32'], protocol: icmp, method: all} | icmp fd00:0:0:0:0:0:0:2"
+            + " 2001:db8:0:0:0:0:0:0",
+        "{protocol: udp, to: [192.0.2.0/24], method: all}" + " | udp 10.0.0.2:40000 192.0.2.0:53"
+      })
+  void aLineThatIsAcceptedHasAFlowInTheWordsOfTheCommand(String text, String flow)
+      throws IOException {
+    Policy policy = policy("policy: [" + text + "]");
+    PolicyLine line = policy.lines().getFirst();
+    String words = policy.example(line).orElseThrow().toString();
+    assertThat(words).isEqualTo(flow);
+    assertThat(policy.line(FlowQuestion.of(List.of(words.split(" ")), TABLE).facts()))
+        .isEqualTo(line);
+  }
+
+  @Test
+  void aPolicyThatOverlapsInTooManyWaysIsRefusedAfterBoundedWork() {
+    SplittableRandom random = new SplittableRandom(1);
+    List<PolicyRule> rules = new ArrayList<>();
+    for (int line = 0; line < 199; line++) {
+      rules.add(tiles(() -> random.nextBoolean()));
+    }
+    rules.add(tiles(() -> true));
+    assertThatThrownBy(() -> Policy.of(rules, TABLE))
+        .hasMessageContaining("policy: the lines overlap in too many ways");
+  }
+
+  /// Returns a rule with some of 64 ports, local ports and prefixes.
+  private static PolicyRule tiles(BooleanSupplier some) {
+    List<PortRange> ports = new ArrayList<>();
+    List<PortRange> localPorts = new ArrayList<>();
+    List<AddressPrefix> to = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      add(some, ports, new PortRange(2 * i + 1, 2 * i + 1));
+      add(some, localPorts, new PortRange(2 * i + 1, 2 * i + 1));
+      add(some, to, AddressPrefix.of(4 * i + ".0.0.0/7"));
+    }
+    return new PolicyRule(
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.of(to),
+        Optional.of(ports),
+        Optional.of(localPorts),
+        Distribution.of("cost"),
+        Optional.empty());
+  }
+
+  private static <T> void add(BooleanSupplier some, List<T> to, T value) {
+    if (some.getAsBoolean()) {
+      to.add(value);
+    }
   }
 }

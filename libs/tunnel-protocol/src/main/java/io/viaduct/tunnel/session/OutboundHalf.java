@@ -61,7 +61,13 @@ final class OutboundHalf {
     spreading = new FlowSpreading(paths, state.controls, terms.limits());
     choice = new PathChoice(paths, spreading, hasCopies, nowNs);
     moves = new PathMoves(paths, choice, state.verdicts);
-    intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);
+    intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer, this::keepsBursts);
+  }
+
+  // The only path of a device may move to another address, which its NAT or it decides; what leaves
+  // the device takes the new one at once.
+  private boolean keepsBursts() {
+    return hasCopies && (!atDevice || paths.areSeveralInUse());
   }
 
   private SessionPath path(
@@ -150,11 +156,9 @@ final class OutboundHalf {
 
   /// The other paths of the session, as the writer of one path needs them.
   private final class OthersOfSession implements DatagramWriter.OtherPaths {
-    // The only path of a device may move to another address, which its NAT or it decides; what
-    // leaves the device takes the new one at once.
     @Override
     public boolean mayRepeat(@Nullable InetSocketAddress to) {
-      return hasCopies && (atDevice ? paths.areSeveralInUse() : to != null);
+      return keepsBursts() && (atDevice || to != null);
     }
 
     @Override

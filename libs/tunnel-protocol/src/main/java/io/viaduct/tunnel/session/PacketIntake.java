@@ -14,6 +14,7 @@ import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Takes packets for the other end: chooses their path, admits them to the queue of their class,
@@ -31,15 +32,19 @@ final class PacketIntake {
   private final Sealer sealer;
   private final BodyLimit bodies;
   private final VerdictCounters verdicts;
+  private final BooleanSupplier keepsBursts;
   private boolean holdsFlowless;
 
+  /// @param keepsBursts tells whether the bursts of low-delay classes are kept, to leave again
+  ///   ([RecentBursts])
   PacketIntake(
       SessionState state,
       LoopMemory memory,
       ClassCodecs codecs,
       PathChoice choice,
       FlowSpreading spreading,
-      Sealer sealer) {
+      Sealer sealer,
+      BooleanSupplier keepsBursts) {
     this.fromDevice = state.atDevice;
     this.memory = memory;
     this.flows = state.flows;
@@ -51,6 +56,7 @@ final class PacketIntake {
     this.sealer = sealer;
     this.bodies = state.bodies;
     this.verdicts = state.verdicts;
+    this.keepsBursts = keepsBursts;
   }
 
   /// Takes a packet of an open session, as [TunnelSession#offer] describes. The caller counts the
@@ -129,7 +135,16 @@ final class PacketIntake {
         path.compounds.arrival(
             serviceClass, !tcp, flow != null && FlowRoute.isBinding(flow.route()), nowNs),
         sealer.sequence(),
-        path.pacing.bodyBytes(bodies.bytes(nowNs)),
+        mayLeaveTwice(flow, serviceClass) ? 0 : path.pacing.bodyBytes(bodies.bytes(nowNs)),
         nowNs);
+  }
+
+  // A body that is sealed as one leaves in fragments, which have no copies and are not kept.
+  private boolean mayLeaveTwice(@Nullable FlowState flow, ServiceClass serviceClass) {
+    return flow != null
+        && (flow.copyPath() != FlowState.NO_PATH
+            || serviceClass.isLowDelay()
+                && !FlowRoute.isBinding(flow.route())
+                && keepsBursts.getAsBoolean());
   }
 }

@@ -58,6 +58,8 @@ final class PathsRig implements AutoCloseable {
     int longest; // datagram, in bytes of UDP payload
     int sentUp;
     int sentDown;
+    long bytesUp; // of UDP payload
+    long bytesDown;
 
     Link(int path, InetSocketAddress address, long delayNs) {
       this.path = path;
@@ -196,10 +198,17 @@ final class PathsRig implements AutoCloseable {
   }
 
   Verdict offer(TunnelSession session, byte[] packet) {
+    return offer(session, packet, 0);
+  }
+
+  /// @param gsoSize payload bytes of each segment of a superpacket; 0 for a single packet
+  private Verdict offer(TunnelSession session, byte[] packet, int gsoSize) {
     ByteBuf buffer = BUFFERS.directBuffer(packet.length + 12);
     buffer.writeZero(12).writeBytes(packet);
     try {
-      return session.offer(new IpPacket().set(buffer, 12, packet.length, 0, false), nowNs);
+      boolean isPartial = gsoSize > 0; // as the kernel leaves the checksum of a superpacket
+      return session.offer(
+          new IpPacket().set(buffer, 12, packet.length, gsoSize, isPartial), nowNs);
     } finally {
       buffer.release();
     }
@@ -209,6 +218,16 @@ final class PathsRig implements AutoCloseable {
     offer(session, packet);
     session.flushBatch(nowNs);
     drain();
+  }
+
+  /// Sends a superpacket, as the kernel gives it with segmentation offload.
+  ///
+  /// @param gsoSize payload bytes of each of its segments
+  Verdict sendSuperpacket(TunnelSession session, byte[] packet, int gsoSize) {
+    Verdict verdict = offer(session, packet, gsoSize);
+    session.flushBatch(nowNs);
+    drain();
+    return verdict;
   }
 
   void drain() {
@@ -253,8 +272,10 @@ final class PathsRig implements AutoCloseable {
       by.longest = Math.max(by.longest, datagram.length);
       if (up) {
         by.sentUp++;
+        by.bytesUp += datagram.length;
       } else {
         by.sentDown++;
+        by.bytesDown += datagram.length;
       }
       if (!(up ? by.losesUp : by.losesDown)
           && weather.nextDouble() >= (up ? by.lossRatio : by.lossRatio + by.lossRatioDown)) {
