@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// changes only to one that has answered a challenge (docs/protocol.md "Binding"). At most four
 /// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s; one that
 /// has not answered for half a second gives way to a new one. So a flood of datagrams from new
-/// addresses is answered by at most 80 small datagrams a second, and stops no move for long.
+/// addresses is answered by at most 80 small datagrams a second, and stops no move for long. A
+/// CHALLENGE is sent only if as many bytes have come from the address.
 ///
 /// A socket may give equal addresses as different objects, one for each local address that the
 /// device sends to, so that the answers leave from there. Another local address is challenged like
@@ -32,7 +33,7 @@ public final class Bindings {
     /// The first address of the session: bound now.
     FIRST,
     BOUND,
-    /// Another address, which needs no CHALLENGE now.
+    /// Another address, which needs no CHALLENGE now, or has not sent enough for one.
     ELSEWHERE,
     /// Another address: the caller sends it a CHALLENGE with [#nonce].
     CHALLENGE,
@@ -90,26 +91,36 @@ public final class Bindings {
   ///
   /// @param path the path that the datagram names, [#UNNAMED] if it names none
   /// @param newest true if its sequence, or the number of its probe, is the highest so far
-  public Source heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
+  /// @param bytes of the datagram with its outer headers, which a new address may be sent; 0 if
+  ///   they have been counted
+  /// @param challengeBytes of a CHALLENGE to the address, with outer headers
+  public Source heard(
+      InetSocketAddress from, int path, boolean newest, int bytes, int challengeBytes, long nowNs) {
     if (bound == 0 && path != UNNAMED) {
       bind(path, from);
       return Source.FIRST;
     }
     int known = pathOf(from);
-    if (known == UNNAMED || path != UNNAMED && path != known) {
-      return newest ? challenge(from, path, nowNs) : Source.ELSEWHERE;
-    }
-    if (isSame(from, addresses[known])) {
+    int named = path == UNNAMED ? known : path;
+    if (known != UNNAMED && named == known && isSame(from, addresses[known])) {
       return Source.BOUND;
     }
-    return newest ? challenge(from, known, nowNs) : Source.ELSEWHERE;
+    if (newest) {
+      return challenge(from, named, bytes, challengeBytes, nowNs);
+    }
+    Candidate candidate = candidate(from);
+    if (candidate != null) {
+      candidate.receive(bytes);
+    }
+    return Source.ELSEWHERE;
   }
 
   private boolean isSame(InetSocketAddress one, @Nullable InetSocketAddress other) {
     return one == other || one.equals(other) && leaveAlike.test(one, other);
   }
 
-  private Source challenge(InetSocketAddress from, int path, long nowNs) {
+  private Source challenge(
+      InetSocketAddress from, int path, int bytes, int challengeBytes, long nowNs) {
     if (candidates.length == 0) {
       candidates = new Candidate[CANDIDATES_MAX];
     }
@@ -119,28 +130,24 @@ public final class Bindings {
     }
     Candidate candidate = candidates[slot];
     if (candidate == null) {
-      candidate = new Candidate(from, random.nextLong(), nowNs);
+      candidate = new Candidate(from, random.nextLong(), challengeBytes, nowNs);
       candidates[slot] = candidate;
       candidate.path = path;
     } else {
       candidate.path = path == UNNAMED ? candidate.path : path;
-      if (nowNs - candidate.challengedNs < CHALLENGE_SPACING_NS) {
-        return Source.ELSEWHERE;
-      }
     }
-    candidate.challengedNs = nowNs;
+    candidate.receive(bytes);
+    if (!candidate.paysChallenge(nowNs)) {
+      return Source.ELSEWHERE;
+    }
     nonce = candidate.nonce;
     return Source.CHALLENGE;
   }
 
-  /// Counts what has come from a new address: as much may be sent to it before it has answered.
-  ///
-  /// @param bytes of authentic datagrams with their outer headers
-  /// @return null if the address is not challenged
-  public @Nullable Candidate credit(InetSocketAddress from, int bytes) {
+  /// Returns what is known of a new address, null if it is not challenged.
+  public @Nullable Candidate candidate(InetSocketAddress address) {
     for (Candidate each : candidates) {
-      if (each != null && isSame(from, each.address)) {
-        each.receive(bytes);
+      if (each != null && isSame(address, each.address)) {
         return each;
       }
     }

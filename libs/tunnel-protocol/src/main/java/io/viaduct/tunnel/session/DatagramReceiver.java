@@ -148,11 +148,13 @@ final class DatagramReceiver {
     Verdict verdict = fragments.take(sequence, datagram, offset, length);
     report(nowNs);
     PartialBody body = fragments.complete();
-    return body == null ? verdict : open(body, by, from, sink, nowNs);
+    return body == null ? verdict : open(body, length, by, from, sink, nowNs);
   }
 
+  /// @param length of the datagram that completes the body
   private Verdict open(
       PartialBody body,
+      int length,
       @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       InnerPacketSink sink,
@@ -180,7 +182,7 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
     }
-    boolean newest = accepted(count, 0, before, from, nowNs);
+    boolean newest = accepted(count, length + headerBytes, before, from, nowNs);
     return restore(code, newest, outerBytes, by, linkOf(by, from), sink, nowNs);
   }
 

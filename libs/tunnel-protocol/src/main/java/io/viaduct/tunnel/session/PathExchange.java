@@ -29,6 +29,9 @@ final class PathExchange {
 
   private static final long MOVING_NS_MAX = 500_000_000;
 
+  /// Bytes of the outer IP packet that pays the answers to a PROBE at a new address.
+  private static final int PAID_BYTES = PathMtuSearch.LEAST;
+
   /// Time for which expected rates count: a link with the same name may be another one later.
   private static final long EXPECTED_NS = 10_000_000_000L;
 
@@ -43,9 +46,11 @@ final class PathExchange {
   private final PeerClock peerClock;
   private final PathListener listener;
   private final Bindings bindings;
+  private final UnprovenAddresses unproven;
   private final CarrierState carrier = new CarrierState();
   private final ProbeBody probe = new ProbeBody();
   private long useSequence = -1;
+  private int uncredited; // bytes of the datagram at hand that no address has credit for yet
   private List<LinkRate> expected = List.of();
   private long expectedNs;
 
@@ -62,6 +67,7 @@ final class PathExchange {
     this.peerClock = state.peerClock;
     this.listener = listener;
     this.bindings = new Bindings(paths.most(), random, listener::leaveAlike);
+    this.unproven = new UnprovenAddresses(agent, paths, bindings);
   }
 
   /// Returns the address of a path's datagrams, null for the agent.
@@ -176,11 +182,17 @@ final class PathExchange {
     }
   }
 
-  /// Queues a probe of a path (agent only).
+  /// Queues a probe of a path (agent only). A padded message follows the first one since the path
+  /// has changed: the SNAPT sends no more bytes to a new address than have come from there, and so
+  /// the answer need not wait for the proof of the address.
   void probe(int id, Carrier by, long nowNs) {
     SessionPath path = paths.open(id);
     PathMessage.Probe probe = path.probes.next(nowNs / 1000);
     path.messages.add(paths.areMany() ? naming(probe, path, by, nowNs) : probe, by, null);
+    if (path.unknown && path.payingRun < 0 && by == Carrier.UDP && carrier.isUdp()) {
+      path.payingRun = path.mtuRun;
+      path.messages.add(new PathMessage.MtuProbe(path.mtuRun, PAID_BYTES), by, null);
+    }
   }
 
   private PathMessage.Probe naming(
@@ -211,19 +223,12 @@ final class PathExchange {
     if (agent || from == null) {
       return Verdict.ACCEPTED;
     }
-    Verdict verdict = heard(from, paths.areMany() ? Bindings.UNNAMED : 0, newest, nowNs);
-    if (copies) {
-      credit(from, bytes);
-    }
-    return verdict;
+    uncredited = bytes;
+    return heard(from, paths.areMany() ? Bindings.UNNAMED : 0, newest, nowNs);
   }
 
-  /// Lets a new address have copies of what leaves for its path, within what has come from there.
-  private void credit(InetSocketAddress from, int bytes) {
-    Candidate candidate = bindings.credit(from, bytes);
-    if (candidate == null) {
-      return;
-    }
+  /// Lets a new address have copies of what leaves for its path.
+  private void copy(Candidate candidate) {
     SessionPath its = pathOf(candidate);
     for (SessionPath each : paths.open()) {
       if (each == its) {
@@ -251,7 +256,21 @@ final class PathExchange {
   }
 
   private Verdict heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
-    switch (bindings.heard(from, path, newest, nowNs)) {
+    Verdict verdict = bound(from, path, newest, nowNs);
+    Candidate candidate = bindings.candidate(from);
+    if (candidate != null) {
+      uncredited = 0;
+      unproven.payOwed(candidate);
+      if (copies) {
+        copy(candidate);
+      }
+    }
+    return verdict;
+  }
+
+  private Verdict bound(InetSocketAddress from, int path, boolean newest, long nowNs) {
+    int challengeBytes = UnprovenAddresses.outerBytes(PathMessage.Challenge.BYTES, from);
+    switch (bindings.heard(from, path, newest, uncredited, challengeBytes, nowNs)) {
       case FIRST -> {
         paths.open(path).sizes.header(OuterHeader.of(from), nowNs);
         listener.bindingMoved(null, from);
@@ -362,7 +381,7 @@ final class PathExchange {
 
   private Verdict challenged(
       PathMessage.Challenge challenge, @Nullable SessionPath by, @Nullable InetSocketAddress from) {
-    if (from == null || by == null) {
+    if (from == null || by == null || !unproven.isProved(from)) {
       return Verdict.PATH_UNEXPECTED;
     }
     int path = paths.areMany() ? by.id : PathMessage.NO_PATH;
@@ -400,13 +419,17 @@ final class PathExchange {
     Verdict verdict = named(probe, id, from, nowNs);
     SessionPath named = by == null ? paths.find(id) : by;
     SessionPath answering = named == null ? paths.first() : named;
-    answering.messages.addReply(
-        probe.number(),
-        probe.t1Us(),
-        nowNs / 1000,
-        paths.areMany(),
-        carrierOf(from),
-        agent ? null : from);
+    if (unproven.isProved(from)) {
+      answering.messages.addReply(
+          probe.number(),
+          probe.t1Us(),
+          nowNs / 1000,
+          paths.areMany(),
+          carrierOf(from),
+          agent ? null : from);
+    } else if (!unproven.answer(probe, answering, from, nowNs)) {
+      verdict = verdict == Verdict.ACCEPTED ? Verdict.PATH_UNEXPECTED : verdict;
+    }
     SessionPath path = paths.find(id);
     if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
@@ -469,9 +492,6 @@ final class PathExchange {
     boolean newest = number > path.probeNumber;
     path.probeNumber = Math.max(path.probeNumber, number);
     Verdict verdict = heard(from, id, newest, nowNs);
-    if (copies) {
-      credit(from, 0); // the path of the address is known now
-    }
     if (newest && verdict == Verdict.ACCEPTED && !from.equals(bindings.address(id))) {
       moves(path, nowNs);
     }
@@ -499,6 +519,9 @@ final class PathExchange {
     if (from == null) {
       return Verdict.PATH_UNEXPECTED;
     }
+    if (!unproven.isProved(from) && !unproven.pays(PathMessage.MtuAck.BYTES, from)) {
+      return Verdict.PATH_UNEXPECTED;
+    }
     answer(new PathMessage.MtuAck(probe.run(), probe.size()), by, from);
     if (TrainRun.isTrain(probe.run())) {
       if (by != null) {
@@ -520,6 +543,9 @@ final class PathExchange {
       long nowNs) {
     if (from != null && by != null && by.trials != null && TrainRun.isTrain(ack.run())) {
       by.trials.acknowledged(ack.run(), by, nowNs);
+      return Verdict.ACCEPTED;
+    }
+    if (agent && by != null && ack.size() == PAID_BYTES && ack.run() == by.payingRun) {
       return Verdict.ACCEPTED;
     }
     if (from == null || by == null || by.unknown || ack.run() != by.mtuRun) {
@@ -587,6 +613,7 @@ final class PathExchange {
       return Verdict.PATH_UNKNOWN;
     }
     InetSocketAddress before = bindings.address(id);
+    Candidate proved = from == null ? null : bindings.candidate(from);
     if (agent || from == null || !bindings.answered(from, response.nonce(), id, nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
@@ -599,6 +626,9 @@ final class PathExchange {
     }
     path.movingUntilNs = Long.MAX_VALUE;
     path.candidate = null;
+    if (proved != null) {
+      unproven.proved(proved, path);
+    }
     listener.bindingMoved(before, from);
     moves.follow(this::carries, nowNs);
     return Verdict.ACCEPTED;

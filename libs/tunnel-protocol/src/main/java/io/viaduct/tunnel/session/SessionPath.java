@@ -71,6 +71,9 @@ final class SessionPath {
   /// Number of the search for the path's size; answers to an earlier one do not count.
   int mtuRun;
 
+  /// Run of the padded message behind the first probe since the path changed, −1 before it.
+  int payingRun = -1;
+
   /// True until the path has answered by UDP for the first time since it changed.
   boolean unknown = true;
 
@@ -159,6 +162,7 @@ final class SessionPath {
   /// when the new path answers.
   void changed() {
     unknown = true;
+    payingRun = -1;
     losing = false;
     bad = false;
     loss.reset();

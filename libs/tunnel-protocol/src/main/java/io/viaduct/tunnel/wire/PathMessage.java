@@ -43,10 +43,16 @@ public sealed interface PathMessage {
   /// @param sentBytes bytes of outer IP packets that the responder sent by this path before, low 32
   ///   bits; [#NO_COUNT] in a session with one path
   record ProbeReply(int number, long t1Us, long t2Us, long t3Us, long sentBytes)
-      implements PathMessage {}
+      implements PathMessage {
+    /// Bytes of the longest such message: that of a session with several paths.
+    public static final int BYTES_MAX = 33;
+  }
 
   /// Path challenge with a random 64-bit number. The peer must send it back in a [Response].
-  record Challenge(long nonce) implements PathMessage {}
+  record Challenge(long nonce) implements PathMessage {
+    /// Bytes of the message.
+    public static final int BYTES = 1 + Long.BYTES;
+  }
 
   /// Answer to a [Challenge].
   ///
@@ -60,7 +66,10 @@ public sealed interface PathMessage {
   record MtuProbe(int run, int size) implements PathMessage {}
 
   /// Confirmation that an [MtuProbe] has arrived.
-  record MtuAck(int run, int size) implements PathMessage {}
+  record MtuAck(int run, int size) implements PathMessage {
+    /// Bytes of the message.
+    public static final int BYTES = 5;
+  }
 
   /// Request of the agent to send the session's datagrams by the carrier that brought this message.
   ///

@@ -87,7 +87,8 @@ public enum Verdict {
   BODY_INCOMPLETE(Subject.RECORD),
   /// OPEN of a packet for which the flow table has no room; the packet is delivered.
   OPEN_WITHOUT_CONTEXT(Subject.RECORD),
-  /// Reply or response that matches no outstanding probe or challenge.
+  /// Reply or response that matches no outstanding probe or challenge; a request of an address that
+  /// was not proved and has not sent enough for the answer.
   PATH_UNEXPECTED(Subject.DATAGRAM),
   /// Authentic datagram from a fifth address while four are being challenged.
   CANDIDATES_FULL(Subject.DATAGRAM),

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 /// The addresses of a session at a SNAPT, while datagrams come from many new ones.
 class BindingsTest {
   private static final long MS = 1_000_000;
+  private static final int BYTES = 61; // of a CHALLENGE, and of the datagrams
   private static final InetSocketAddress HOME = address(1);
 
   private final Bindings bindings = new Bindings(8, new SplittableRandom(1), (_, _) -> true);
@@ -19,11 +20,11 @@ class BindingsTest {
   }
 
   private Source heard(int host, long nowNs) {
-    return bindings.heard(address(host), 0, true, nowNs);
+    return bindings.heard(address(host), 0, true, BYTES, BYTES, nowNs);
   }
 
   private void flood(long nowNs) {
-    assertThat(bindings.heard(HOME, 0, true, nowNs)).isEqualTo(Source.FIRST);
+    assertThat(bindings.heard(HOME, 0, true, BYTES, BYTES, nowNs)).isEqualTo(Source.FIRST);
     for (int host = 2; host <= 5; host++) {
       assertThat(heard(host, nowNs)).isEqualTo(Source.CHALLENGE);
     }
@@ -77,14 +78,41 @@ class BindingsTest {
   }
 
   @Test
+  void anAddressIsChallengedWhenItHasSentTheBytesOfTheChallenge() {
+    bindings.heard(HOME, 0, true, BYTES, BYTES, 0);
+    InetSocketAddress other = address(2);
+    assertThat(bindings.heard(other, 0, true, BYTES - 1, BYTES, MS)).isEqualTo(Source.ELSEWHERE);
+    assertThat(bindings.heard(other, 0, true, 1, BYTES, MS)).isEqualTo(Source.CHALLENGE);
+    assertThat(bindings.heard(other, 0, false, BYTES - 1, BYTES, 60 * MS))
+        .as("an old datagram pays too, and causes no CHALLENGE")
+        .isEqualTo(Source.ELSEWHERE);
+    assertThat(bindings.heard(other, 0, true, 1, BYTES, 60 * MS)).isEqualTo(Source.CHALLENGE);
+  }
+
+  @Test
+  void nothingElseIsSentToAnAddressWhileItSavesForAChallengeThatIsDue() {
+    bindings.heard(HOME, 0, true, BYTES, BYTES, 0);
+    InetSocketAddress other = address(2);
+    assertThat(bindings.heard(other, 0, true, 3 * BYTES, BYTES, 0)).isEqualTo(Source.CHALLENGE);
+    Candidate candidate = bindings.candidate(other);
+    assertThat(candidate.pays(2 * BYTES + 1)).isFalse();
+    assertThat(candidate.pays(2 * BYTES)).isTrue();
+    assertThat(bindings.heard(other, 0, true, 40, BYTES, 50 * MS)).isEqualTo(Source.ELSEWHERE);
+    assertThat(candidate.pays(1)).isFalse();
+    assertThat(bindings.heard(other, 0, true, 40, BYTES, 51 * MS)).isEqualTo(Source.CHALLENGE);
+    assertThat(candidate.credit()).isEqualTo(80 - BYTES);
+    assertThat(candidate.pays(80 - BYTES)).isTrue();
+  }
+
+  @Test
   void anotherLocalAddressIsChallengedAndAnswersLeaveFromItOnlyAfterItsResponse() {
     Bindings several = new Bindings(8, new SplittableRandom(1), At::haveSameLocal);
     At first = new At(HOME, 1);
     At second = new At(HOME, 2);
-    assertThat(several.heard(first, 0, true, 0)).isEqualTo(Source.FIRST);
-    assertThat(several.heard(new At(HOME, 1), Bindings.UNNAMED, true, MS)).isEqualTo(Source.BOUND);
-    assertThat(several.heard(second, Bindings.UNNAMED, false, MS)).isEqualTo(Source.ELSEWHERE);
-    assertThat(several.heard(second, Bindings.UNNAMED, true, MS)).isEqualTo(Source.CHALLENGE);
+    assertThat(several.heard(first, 0, true, BYTES, BYTES, 0)).isEqualTo(Source.FIRST);
+    assertThat(several.heard(new At(HOME, 1), Bindings.UNNAMED, true, BYTES, BYTES, MS)).isEqualTo(Source.BOUND);
+    assertThat(several.heard(second, Bindings.UNNAMED, false, BYTES, BYTES, MS)).isEqualTo(Source.ELSEWHERE);
+    assertThat(several.heard(second, Bindings.UNNAMED, true, BYTES, BYTES, MS)).isEqualTo(Source.CHALLENGE);
     assertThat(several.address(0)).as("not proved").isSameAs(first);
     long nonce = several.nonce();
     assertThat(several.answered(first, nonce, 0, 2 * MS)).as("from the other one").isFalse();

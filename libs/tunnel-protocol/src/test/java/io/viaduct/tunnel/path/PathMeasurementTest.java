@@ -100,16 +100,22 @@ class PathMeasurementTest {
     assertThat(offset.offset()).isEqualTo(350);
   }
 
+  private static Bindings.Source heard(
+      Bindings binding, InetSocketAddress from, boolean newest, long nowNs) {
+    int bytes = 61; // of a CHALLENGE with its headers, and of the datagram
+    return binding.heard(from, 0, newest, bytes, bytes, nowNs);
+  }
+
   @Test
   void theBindingMovesOnlyToTheAddressThatAnswersItsChallenge() {
     Bindings binding = new Bindings(1, new SplittableRandom(1), (_, _) -> true);
-    assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.FIRST);
-    assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.BOUND);
-    assertThat(binding.heard(B, 0, false, 0)).isEqualTo(Bindings.Source.ELSEWHERE);
-    assertThat(binding.heard(B, 0, true, 0)).isEqualTo(Bindings.Source.CHALLENGE);
+    assertThat(heard(binding, A, true, 0)).isEqualTo(Bindings.Source.FIRST);
+    assertThat(heard(binding, A, true, 0)).isEqualTo(Bindings.Source.BOUND);
+    assertThat(heard(binding, B, false, 0)).isEqualTo(Bindings.Source.ELSEWHERE);
+    assertThat(heard(binding, B, true, 0)).isEqualTo(Bindings.Source.CHALLENGE);
     long nonce = binding.nonce();
-    assertThat(binding.heard(B, 0, true, 49 * MS)).isEqualTo(Bindings.Source.ELSEWHERE);
-    assertThat(binding.heard(B, 0, true, 50 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
+    assertThat(heard(binding, B, true, 49 * MS)).isEqualTo(Bindings.Source.ELSEWHERE);
+    assertThat(heard(binding, B, true, 50 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
     assertThat(binding.answered(B, nonce + 1, 0, 51 * MS)).isFalse();
     assertThat(binding.answered(A, nonce, 0, 51 * MS)).isFalse();
     assertThat(binding.address(0)).isEqualTo(A);
@@ -121,12 +127,12 @@ class PathMeasurementTest {
   @Test
   void atMostFourAddressesAreChallengedAndTheyAreForgottenAfterThreeSeconds() {
     Bindings binding = new Bindings(1, new SplittableRandom(1), (_, _) -> true);
-    binding.heard(A, 0, true, 0);
+    heard(binding, A, true, 0);
     for (int i = 0; i < 4; i++) {
-      assertThat(binding.heard(new InetSocketAddress("192.0.2.9", 10 + i), 0, true, 0))
+      assertThat(heard(binding, new InetSocketAddress("192.0.2.9", 10 + i), true, 0))
           .isEqualTo(Bindings.Source.CHALLENGE);
     }
-    assertThat(binding.heard(B, 0, true, 1)).isEqualTo(Bindings.Source.FULL);
-    assertThat(binding.heard(B, 0, true, 3001 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
+    assertThat(heard(binding, B, true, 1)).isEqualTo(Bindings.Source.FULL);
+    assertThat(heard(binding, B, true, 3001 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
   }
 }

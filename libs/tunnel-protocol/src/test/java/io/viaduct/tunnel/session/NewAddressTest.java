@@ -6,7 +6,6 @@ import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.BigEndian;
-import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
@@ -89,7 +88,8 @@ class NewAddressTest {
     assertThat(numbers(rig.atAgent))
         .containsExactlyInAnyOrderElementsOf(IntStream.range(0, number).boxed().toList());
     assertThat(rig.moves).last().asString().endsWith(NEW.getHostString());
-    assertThat(longestSilenceMs() - usual).isLessThanOrEqualTo(2 * DELAY_MS);
+    // The first datagram from there pays the challenge, so the second one may have to pay a copy.
+    assertThat(longestSilenceMs() - usual).isLessThanOrEqualTo(2 * DELAY_MS + usual);
   }
 
   @Test
@@ -140,12 +140,7 @@ class NewAddressTest {
       rig.advanceMs(1);
     }
     rig.advanceMs(1_000);
-    int received =
-        rig.elsewhere.stream()
-            .filter(
-                each -> (each[0] >>> 4 & 3) != DatagramHeader.TYPE_PATH) // CHALLENGEs are counted
-            .mapToInt(each -> each.length + header)
-            .sum();
+    int received = rig.elsewhere.stream().mapToInt(each -> each.length + header).sum();
     assertThat(received).isPositive().isLessThanOrEqualTo(forwarded);
     assertThat(numbers(rig.atAgent)).hasSize(number).doesNotHaveDuplicates();
     assertThat(rig.snapt.binding()).isEqualTo(link.address);

@@ -23,8 +23,10 @@ import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -55,6 +57,7 @@ final class PathsRig implements AutoCloseable {
     double copyRatio;
     boolean losesUp;
     boolean losesDown;
+    int longestUp = Integer.MAX_VALUE; // longer datagrams are lost
     int longest; // datagram, in bytes of UDP payload
     int sentUp;
     int sentDown;
@@ -84,6 +87,9 @@ final class PathsRig implements AutoCloseable {
 
   /// Datagrams of the SNAPT to addresses that no link has.
   final List<byte[]> elsewhere = new ArrayList<>();
+
+  /// Bytes of outer IP packets that the SNAPT has sent to each address.
+  final Map<InetSocketAddress, Integer> bytesTo = new HashMap<>();
 
   final List<String> moves = new ArrayList<>();
   final TunnelSession agent;
@@ -258,6 +264,9 @@ final class PathsRig implements AutoCloseable {
         byte[] datagram = new byte[Math.min(segment, burst.readableBytes())];
         burst.readBytes(datagram);
         Link by = up ? link : linkOf(to);
+        if (to != null) {
+          bytesTo.merge(to, datagram.length + OuterHeader.of(to).bytes(), Integer::sum);
+        }
         if (by != null) {
           put(by, datagram);
         } else {
@@ -277,7 +286,7 @@ final class PathsRig implements AutoCloseable {
         by.sentDown++;
         by.bytesDown += datagram.length;
       }
-      if (!(up ? by.losesUp : by.losesDown)
+      if (!(up ? by.losesUp || datagram.length > by.longestUp : by.losesDown)
           && weather.nextDouble() >= (up ? by.lossRatio : by.lossRatio + by.lossRatioDown)) {
         fly(by, up, datagram);
         if (weather.nextDouble() < by.copyRatio) {
