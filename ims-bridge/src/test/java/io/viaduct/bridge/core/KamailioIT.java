@@ -53,7 +53,7 @@ class KamailioIT {
     assumeThat(isInstalled())
         .as(
             "skipped: Kamailio is not installed (apt-get install kamailio kamailio-ims-modules"
-                + " kamailio-presence-modules kamailio-extra-modules)")
+                + " kamailio-presence-modules)")
         .isTrue();
     // Each server has an address of its own, so no port can be taken.
     SplittableRandom random = new SplittableRandom();
