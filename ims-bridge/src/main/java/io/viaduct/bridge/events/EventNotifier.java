@@ -184,7 +184,8 @@ public final class EventNotifier implements SipService.Notifier {
     if (asked != 0 && asked < limits.least.toSeconds()) {
       meters.count(Refusal.INTERVAL_TOO_BRIEF);
       request.answer(
-          SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
+          authentication
+              .response(Refusal.INTERVAL_TOO_BRIEF, message)
               .with("Min-Expires", Long.toString(limits.least.toSeconds())));
       return;
     }
@@ -430,7 +431,7 @@ public final class EventNotifier implements SipService.Notifier {
 
   private void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);
-    SipResponse response = SipResponse.to(request.message(), reason.status());
+    SipResponse response = authentication.response(reason, request.message());
     request.answer(
         reason == Refusal.FOREIGN_IDENTITY ? response.withReason("Not Your Identity") : response);
   }

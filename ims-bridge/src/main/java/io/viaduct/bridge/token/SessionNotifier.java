@@ -196,7 +196,8 @@ public final class SessionNotifier implements SipService.Notifier {
     if (asked != 0 && asked < settings.least.toSeconds()) {
       meters.count(Refusal.INTERVAL_TOO_BRIEF);
       request.answer(
-          SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
+          Refusal.INTERVAL_TOO_BRIEF
+              .response(message, settings.domain)
               .with("Min-Expires", Long.toString(settings.least.toSeconds())));
       return;
     }
@@ -552,6 +553,6 @@ public final class SessionNotifier implements SipService.Notifier {
 
   private void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);
-    request.answer(reason.status());
+    request.answer(reason.response(request.message(), settings.domain));
   }
 }
