@@ -64,6 +64,8 @@ public enum Refusal {
   TLS_HANDSHAKE_FAILED("the connection ended before its TLS handshake was complete"),
   /// An HTTP request at the WebSocket listener that is no upgrade to the sub-protocol `sip`.
   NO_SIP_WEB_SOCKET("the HTTP request asks for no WebSocket with the sub-protocol sip"),
+  /// Frames of a WebSocket that break RFC 6455, or form a message above the limit.
+  MALFORMED_WEB_SOCKET("the frames of the WebSocket break its rules, or form too long a message"),
   /// More connections are open than the limit.
   TOO_MANY_CONNECTIONS("more connections were opened than the limit"),
   /// One source has more connections open than the limit.
