@@ -459,7 +459,11 @@ public final class PeerServer implements AutoCloseable {
               Map.of(
                   "refusals",
                   List.of(
-                      Map.of("part", "credentials", "reason", "wrong_password", "count", 12)))));
+                      Map.of(
+                          "part", "credentials",
+                          "reason", "wrong_password",
+                          "words", "the password is wrong",
+                          "count", 12)))));
       return;
     }
     if (exchange.getRequestURI().getPath().endsWith("/registrations")) {

@@ -21,7 +21,6 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipRequest;
-import io.viaduct.sip.SipResponse;
 import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -106,7 +105,8 @@ public final class EventNotifier implements SipService.Notifier {
   public void onSubscribe(IncomingRequest request) {
     authentication
         .subscriber(request)
-        .ifPresent(user -> onSubscribe(new SubscribeRequest(request, user)));
+        .ifPresent(
+            user -> onSubscribe(new SubscribeRequest(request, user, authentication.domain())));
   }
 
   private void onSubscribe(SubscribeRequest subscribe) {
@@ -149,7 +149,8 @@ public final class EventNotifier implements SipService.Notifier {
     subscribe
         .request()
         .answer(
-            SipResponse.to(subscribe.message(), Refusal.FOREIGN_IDENTITY.status())
+            authentication
+                .response(Refusal.FOREIGN_IDENTITY, subscribe.message())
                 .withReason("Not Your Identity"));
   }
 

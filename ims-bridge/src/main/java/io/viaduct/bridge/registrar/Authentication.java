@@ -3,6 +3,7 @@ package io.viaduct.bridge.registrar;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
 import io.viaduct.sip.digest.DigestOutcome;
@@ -95,7 +96,7 @@ public final class Authentication {
             .findFirst();
     if (user.isEmpty()) {
       meters.count(Refusal.NO_ACCOUNT);
-      request.answer(Refusal.NO_ACCOUNT.response(request.message(), domain));
+      request.answer(response(Refusal.NO_ACCOUNT, request.message()));
     }
     return user.filter(known -> isEntitled(known, request));
   }
@@ -106,8 +107,7 @@ public final class Authentication {
     }
     meters.count(Refusal.FOREIGN_IDENTITY);
     request.answer(
-        SipResponse.to(request.message(), Refusal.FOREIGN_IDENTITY.status())
-            .withReason("Not Your Identity"));
+        response(Refusal.FOREIGN_IDENTITY, request.message()).withReason("Not Your Identity"));
     return false;
   }
 
@@ -119,9 +119,10 @@ public final class Authentication {
     }
     meters.count(Refusal.ACCOUNT_SUSPENDED);
     request.answer(
-        SipResponse.to(request.message(), Refusal.ACCOUNT_SUSPENDED.status())
-            .withReason("Account Suspended")
-            .withWarning(domain, "account " + user + " is suspended: ask your operator"));
+        Refusal.ACCOUNT_SUSPENDED
+            .response(
+                request.message(), domain, "account " + user + " is suspended: ask your operator")
+            .withReason("Account Suspended"));
     return false;
   }
 
@@ -188,12 +189,22 @@ public final class Authentication {
 
     void refuse() {
       meters.count(refusal);
-      SipResponse response = SipResponse.to(request.message(), refusal.status());
+      SipResponse response = response(refusal, request.message());
       request.answer(
           refusal == Refusal.TOO_MANY_FAILURES
               ? response.withReason("Too Many Wrong Passwords").with("Retry-After", "60")
               : response.withReason("Not Your Identity"));
     }
+  }
+
+  /// Returns the domain of this bridge.
+  public String domain() {
+    return domain;
+  }
+
+  /// Returns the response of a refusal, with its words.
+  public SipResponse response(Refusal reason, SipRequest request) {
+    return reason.response(request, domain);
   }
 
   /// Returns whether a Request-URI is the address of a user of our domain.

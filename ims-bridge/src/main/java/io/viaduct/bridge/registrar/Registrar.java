@@ -274,19 +274,13 @@ public final class Registrar {
 
   private void refuse(IncomingRequest request, Refusal reason) {
     meters.count(reason);
-    SipResponse response = SipResponse.to(request.message(), reason.status());
+    SipResponse response = authentication.response(reason, request.message());
     request.answer(
         reason == Refusal.INTERVAL_TOO_BRIEF
             ? response.with("Min-Expires", Long.toString(limits.least.toSeconds()))
-            : response.withReason(phrase(reason, response)));
-  }
-
-  private static String phrase(Refusal reason, SipResponse response) {
-    return switch (reason) {
-      case TOO_MANY_CONTACTS -> "Too Many Contacts";
-      case FIRST_HOP_LACKS_OUTBOUND -> "First Hop Lacks Outbound Support";
-      default -> response.reason();
-    };
+            : reason == Refusal.TOO_MANY_CONTACTS
+                ? response.withReason("Too Many Contacts")
+                : response);
   }
 
   /// Thrown if the requested expiry is below the minimum.

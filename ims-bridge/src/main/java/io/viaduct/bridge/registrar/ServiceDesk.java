@@ -6,7 +6,6 @@ import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
-import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -98,14 +97,13 @@ public final class ServiceDesk implements SipService.Desk {
     if (contacts.isEmpty()) {
       meters.count(Refusal.SUBSCRIBER_NOT_REGISTERED);
       request.answer(
-          SipResponse.to(message, Refusal.SUBSCRIBER_NOT_REGISTERED.status())
-              .withWarning(domain, "register a contact that takes MESSAGE: the answer goes there"));
+          Refusal.SUBSCRIBER_NOT_REGISTERED.response(
+              message, domain, "register a contact that takes MESSAGE: the answer goes there"));
       return;
     }
     if (!type.equalsIgnoreCase(TEXT)) {
       meters.count(Refusal.UNSUPPORTED_TYPE);
-      request.answer(
-          SipResponse.to(message, Refusal.UNSUPPORTED_TYPE.status()).with("Accept", TEXT));
+      request.answer(Refusal.UNSUPPORTED_TYPE.response(message, domain).with("Accept", TEXT));
       return;
     }
     meters.count(SipMeters.Event.QUESTION_ASKED);

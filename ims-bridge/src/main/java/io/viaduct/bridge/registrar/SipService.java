@@ -157,17 +157,15 @@ public final class SipService implements RequestHandler {
     if (!required.isEmpty()) {
       meters.count(Refusal.EXTENSION_REQUIRED);
       request.answer(
-          SipResponse.to(message, Refusal.EXTENSION_REQUIRED.status())
+          Refusal.EXTENSION_REQUIRED
+              .response(message, domain)
               .with("Unsupported", String.join(", ", required)));
       return;
     }
     if (!subscribers.isLoaded() && OF_USERS.contains(message.method())) {
       meters.count(Refusal.DIRECTORY_MISSING);
       request.answer(
-          SipResponse.to(message, Refusal.DIRECTORY_MISSING.status())
-              .with("Retry-After", RETRY_SECONDS)
-              .withWarning(
-                  domain, "the bridge has no directory of users yet: it waits for billing"));
+          Refusal.DIRECTORY_MISSING.response(message, domain).with("Retry-After", RETRY_SECONDS));
       return;
     }
     switch (message.method()) {
@@ -215,7 +213,7 @@ public final class SipService implements RequestHandler {
     Refusal reason =
         message.method().equals("NOTIFY") ? Refusal.METHOD_NOT_ALLOWED : Refusal.METHOD_UNKNOWN;
     meters.count(reason);
-    request.answer(SipResponse.to(message, reason.status()).with("Allow", ALLOW));
+    request.answer(reason.response(message, domain).with("Allow", ALLOW));
   }
 
   /// Returns the Timestamp of a probe: a MESSAGE to the domain itself, without a body, whose answer

@@ -76,12 +76,12 @@ public final class DevicePublications implements ServiceDesk.Reports {
       refuse(
           request,
           Refusal.UNKNOWN_EVENT,
-          SipResponse.to(message, Refusal.UNKNOWN_EVENT.status()).with("Allow-Events", EVENT));
+          Refusal.UNKNOWN_EVENT.response(message, domain).with("Allow-Events", EVENT));
     } else if (!firstWord(message, "Content-Type").equals(TYPE)) {
       refuse(
           request,
           Refusal.UNSUPPORTED_TYPE,
-          SipResponse.to(message, Refusal.UNSUPPORTED_TYPE.status()).with("Accept", TYPE));
+          Refusal.UNSUPPORTED_TYPE.response(message, domain).with("Accept", TYPE));
     } else {
       onReport(request);
     }
@@ -153,17 +153,17 @@ public final class DevicePublications implements ServiceDesk.Reports {
     refuse(
         request,
         Refusal.REPORT_REFUSED,
-        SipResponse.to(request.message(), Refusal.REPORT_REFUSED.status())
-            .withWarning(domain, "report refused: " + PeerText.printable(why)));
+        Refusal.REPORT_REFUSED.response(
+            request.message(), domain, "report refused: " + PeerText.printable(why)));
   }
 
   private void defer(IncomingRequest request, String why) {
     refuse(
         request,
         Refusal.REPORT_DEFERRED,
-        SipResponse.to(request.message(), Refusal.REPORT_DEFERRED.status())
-            .with("Retry-After", RETRY_SECONDS)
-            .withWarning(domain, "report deferred: " + PeerText.printable(why)));
+        Refusal.REPORT_DEFERRED
+            .response(request.message(), domain, "report deferred: " + PeerText.printable(why))
+            .with("Retry-After", RETRY_SECONDS));
   }
 
   private void refuse(IncomingRequest request, Refusal reason, SipResponse answer) {

@@ -10,7 +10,6 @@ import io.viaduct.usage.v1.DrainOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +30,6 @@ import org.springframework.web.server.ResponseStatusException;
 final class BridgeController {
   private static final long DEADLINE_MAX = 604_800; // a week
   private static final int LIMIT_MAX = 500;
-
-  /// Counters of refused messages by the part that refuses.
-  private static final Map<String, String> REFUSALS =
-      Map.of(
-          "message", "viaduct_sip_refused",
-          "request", "viaduct_bridge_sip_refused",
-          "credentials", "viaduct_bridge_digest_refused");
 
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
@@ -122,27 +114,9 @@ final class BridgeController {
     }
   }
 
-  /// Refused SIP messages since the start, the most frequent cause first.
-  record RefusalList(List<RefusalLine> refusals) {}
-
-  /// @param part message, request or credentials
-  /// @param reason as in the metrics
-  record RefusalLine(String part, String reason, long count) {}
-
   @GetMapping("/sip-refusals")
-  RefusalList refusals() {
-    return new RefusalList(
-        REFUSALS.entrySet().stream()
-            .flatMap(part ->
-                meters.find(part.getValue()).meters().stream()
-                    .map(meter ->
-                        new RefusalLine(
-                            part.getKey(),
-                            String.valueOf(meter.getId().getTag("reason")),
-                            (long) meter.measure().iterator().next().getValue())))
-            .filter(line -> line.count() > 0)
-            .sorted(Comparator.comparingLong(RefusalLine::count).reversed())
-            .toList());
+  SipRefusals refusals() {
+    return SipRefusals.of(meters);
   }
 
   /// A page of registrations.

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /// A SUBSCRIBE whose sender is known.
-public record SubscribeRequest(IncomingRequest request, String user) {
+///
+/// @param domain of this bridge, which refusals name
+public record SubscribeRequest(IncomingRequest request, String user, String domain) {
   public SipRequest message() {
     return request.message();
   }
@@ -46,7 +48,8 @@ public record SubscribeRequest(IncomingRequest request, String user) {
     }
     meters.count(Refusal.INTERVAL_TOO_BRIEF);
     request.answer(
-        SipResponse.to(message(), Refusal.INTERVAL_TOO_BRIEF.status())
+        Refusal.INTERVAL_TOO_BRIEF
+            .response(message(), domain)
             .with("Min-Expires", Long.toString(bounds.least().toSeconds())));
     return true;
   }
@@ -66,6 +69,6 @@ public record SubscribeRequest(IncomingRequest request, String user) {
 
   public void refuse(Refusal reason, SipMeters meters) {
     meters.count(reason);
-    request.answer(reason.status());
+    request.answer(reason.response(message(), domain));
   }
 }

@@ -132,7 +132,7 @@ public final class SessionNotifier implements SipService.Notifier {
   public void onSubscribe(IncomingRequest request) {
     authentication
         .subscriber(request)
-        .flatMap(user -> admission.admit(new SubscribeRequest(request, user)))
+        .flatMap(user -> admission.admit(new SubscribeRequest(request, user, settings.domain)))
         .ifPresent(this::accept);
   }
 

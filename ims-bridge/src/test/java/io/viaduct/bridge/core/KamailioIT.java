@@ -2,12 +2,10 @@ package io.viaduct.bridge.core;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.bridge.registrar.Binding;
-import io.viaduct.sip.HostPort;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.InstantMessage;
@@ -17,18 +15,13 @@ import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
-import java.io.File;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,36 +30,21 @@ import org.junit.jupiter.api.io.TempDir;
 /// docker/kamailio. The user agent knows Kamailio only. Skipped where Kamailio is missing.
 @Timeout(120)
 class KamailioIT {
-  private static final Path CONFIGURATION = Path.of("../docker/kamailio").toAbsolutePath();
-
-  private static final Path PROGRAM = Path.of("/usr/sbin/kamailio");
-
-  /// Debian's folder; the variable names others, separated by colons.
-  private static final String MODULES =
-      System.getenv()
-          .getOrDefault("VIADUCT_KAMAILIO_MODULES", "/usr/lib/x86_64-linux-gnu/kamailio/modules");
-
   @TempDir Path directory;
 
   @Test
   void aUserOfTheCoreRegistersGetsATokenAndLeaves() throws Exception {
-    assumeThat(isInstalled())
-        .as(
-            "skipped: Kamailio is not installed (apt-get install kamailio kamailio-ims-modules"
-                + " kamailio-presence-modules kamailio-extra-modules)")
-        .isTrue();
-    // Each server has an address of its own, so no port can be taken.
-    SplittableRandom random = new SplittableRandom();
-    String network = "127.%d.%d.".formatted(random.nextInt(1, 255), random.nextInt(256));
+    KamailioCore.assumeInstalled();
+    String network = KamailioCore.network();
     try (BridgeRig rig =
             new BridgeRig(
                 directory,
                 BridgeRig.NO_BILLING,
                 "core: {peers: [{address: %s2, port: 5060, transport: udp}]}\n"
                     .formatted(network));
-        Hss hss = new Hss(network + "4", "ims.test", "sip:127.0.0.1:" + rig.bridge.sipPort());
-        Kamailio kamailio = new Kamailio(network)) {
-      await().until(() -> !hss.answered.isEmpty());
+        KamailioCore kamailio =
+            KamailioCore.start(
+                directory, network, "ims.test", "sip:127.0.0.1:" + rig.bridge.sipPort())) {
       List<SessionGrant> grants = new CopyOnWriteArrayList<>();
       List<InstantMessage> messages = new CopyOnWriteArrayList<>();
       UserAgent alice =
@@ -145,75 +123,8 @@ class KamailioIT {
         "ims.test",
         "alice",
         "alice-secret",
-        new HostPort(network + "2", 5060),
+        KamailioCore.address(network),
         Transport.UDP,
         SipEndpointSettings.client(new InetSocketAddress(InetAddress.ofLiteral(network + "3"), 0)));
-  }
-
-  private static boolean isInstalled() {
-    return Files.isExecutable(PROGRAM)
-        && Stream.of("ims_isc.so", "presence.so", "htable.so")
-            .allMatch(name ->
-                Stream.of(MODULES.split(":"))
-                    .anyMatch(folder -> Files.isRegularFile(Path.of(folder, name))));
-  }
-
-  /// The S-CSCF at address 2 of the network, with the HSS at address 4.
-  private final class Kamailio implements AutoCloseable {
-    private final Path output = directory.resolve("kamailio.txt");
-    private final Process process;
-
-    Kamailio(String network) throws IOException {
-      Path run = Files.createDirectories(directory.resolve("kamailio"));
-      Path diameter = run.resolve("scscf-cdp.xml");
-      Files.writeString(
-          diameter,
-          Files.readString(CONFIGURATION.resolve("scscf-cdp.xml"))
-              .replace("localhost", network + "4")
-              .replace("127.0.0.1", network + "2"));
-      process =
-          new ProcessBuilder(
-                  PROGRAM.toString(),
-                  "-L",
-                  MODULES,
-                  "-f",
-                  CONFIGURATION.resolve("scscf.cfg").toString(),
-                  "-DD",
-                  "-E",
-                  "-m",
-                  "64",
-                  "-M",
-                  "8",
-                  "-Y",
-                  run.toString(),
-                  "-A",
-                  "LISTEN=udp:" + network + "2:5060",
-                  "-A",
-                  "HSS=\"" + network + "4\"",
-                  "-A",
-                  "CDP_XML=\"" + diameter + "\"")
-              .redirectErrorStream(true)
-              .redirectInput(new File("/dev/null"))
-              .redirectOutput(output.toFile())
-              .start();
-    }
-
-    String log() {
-      try {
-        return Files.readString(output);
-      } catch (IOException e) {
-        return e.toString();
-      }
-    }
-
-    @Override
-    public void close() throws Exception {
-      List<ProcessHandle> children = process.descendants().toList();
-      process.destroy();
-      if (!process.waitFor(10, SECONDS)) {
-        process.destroyForcibly();
-      }
-      children.forEach(ProcessHandle::destroyForcibly);
-    }
   }
 }

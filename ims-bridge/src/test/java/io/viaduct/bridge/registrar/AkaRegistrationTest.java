@@ -18,7 +18,9 @@ import io.viaduct.usage.v1.Subscriber;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// A phone with a card registers over a real socket; billing has sent the keys of the card.
 @Timeout(120)
@@ -65,9 +69,14 @@ class AkaRegistrationTest {
         .build();
   }
 
-  /// Returns a REGISTER as long as that of a phone: a shorter one gets one challenge only.
+  /// Returns a REGISTER as long as that of a phone with a card: a shorter one gets fewer
+  /// challenges.
   private SipRequest register(String user) {
-    return probe.register(user).with("Allow", "INVITE, ACK, BYE, CANCEL, MESSAGE, NOTIFY, UPDATE");
+    return probe
+        .register(user)
+        .with("Allow", "INVITE, ACK, BYE, CANCEL, MESSAGE, NOTIFY, UPDATE, PRACK, REFER, INFO")
+        .with("P-Access-Network-Info", "3GPP-E-UTRAN-FDD;utran-cell-id-3gpp=2310100010000001")
+        .with("Supported", "path, outbound, gruu");
   }
 
   private Set<DigestAlgorithm> offered(String user) throws Exception {
@@ -116,6 +125,42 @@ class AkaRegistrationTest {
     assertThat(answer(card, DigestAlgorithm.AKAV1_MD5, "dora").status()).isEqualTo(200);
     assertThat(answer(card, DigestAlgorithm.AKAV2_MD5, "dora").status()).isEqualTo(200);
     assertThat(rig.bridge.locations().bindings("dora", rig.clock.instant())).hasSize(1);
+  }
+
+  /// The source of a request may be forged, so its answer may not be much longer.
+  @ParameterizedTest
+  @CsvSource({"dora, 2", "erin, 4"})
+  void aShortRequestGetsFewerChallengesSoTheAnswerIsAtMostTwiceAsLong(String user, int all)
+      throws Exception {
+    String register =
+        """
+        REGISTER sip:ims.test SIP/2.0
+        v: SIP/2.0/UDP 10.0.0.1;rport;branch=z9hG4bK%d
+        f: <sip:%s@ims.test>;tag=1
+        t: <sip:%s@ims.test>
+        i: 1@10.0.0.1
+        CSeq: %d REGISTER
+        Max-Forwards: 70
+        m: <sip:%s@10.0.0.1>
+        User-Agent: %s
+        l: 0
+
+        """;
+    List<Integer> challenges = new ArrayList<>();
+    for (int more = 1; more < 1000; more += 30) {
+      byte[] request =
+          register
+              .formatted(more, user, user, more, user, "x".repeat(more))
+              .replace("\n", "\r\n")
+              .getBytes(StandardCharsets.US_ASCII);
+      byte[] answer = probe.ask(request);
+      String text = new String(answer, StandardCharsets.US_ASCII);
+      assertThat((double) answer.length / request.length)
+          .as("%d bytes for %d: %s", answer.length, request.length, text)
+          .isLessThanOrEqualTo(2.0);
+      challenges.add(text.split("WWW-Authenticate: ", -1).length - 1);
+    }
+    assertThat(challenges).startsWith(1).endsWith(all).isSorted();
   }
 
   @Test

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 
 /// A freeDiameter daemon as relay between two of our nodes. It reads every AVP that its
 /// dictionaries know, with their flags and lengths.
-final class FreeDiameter implements AutoCloseable {
-  static final String HOST = "dra.ims.test";
+public final class FreeDiameter implements AutoCloseable {
+  public static final String HOST = "dra.ims.test";
   private static final String PROGRAM = "freeDiameterd";
   private static final String CONFIGURATION =
       """
@@ -54,7 +54,7 @@ final class FreeDiameter implements AutoCloseable {
   /// Starts the daemon, or skips the test with the reason.
   ///
   /// @param server Origin-Host of the node to which it connects and relays
-  static FreeDiameter start(Path directory, String server, int serverPort) throws Exception {
+  public static FreeDiameter start(Path directory, String server, int serverPort) throws Exception {
     boolean found =
         Stream.of(System.getenv("PATH").split(File.pathSeparator))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, PROGRAM)));
@@ -100,7 +100,7 @@ final class FreeDiameter implements AutoCloseable {
             HOST, address.getPort(), address.getAddress().getHostAddress(), server, serverPort));
   }
 
-  InetSocketAddress address() {
+  public InetSocketAddress address() {
     return address;
   }
 

@@ -5,8 +5,9 @@ package io.viaduct.sip;
 /// @param uri Request-URI as written
 public record SipRequest(String method, String uri, SipHeaders headers, SipBody body)
     implements SipMessage {
-  /// A REGISTER with Contact, Expires and a branch of usual length is longer. Two challenges have
-  /// 240 bytes; the other header fields of an answer are those of the request.
+  /// A REGISTER with Contact, Expires and a branch of usual length is longer. The words of a
+  /// refusal, or a list of event packages, have at most 240 bytes; the other header fields of an
+  /// answer are those of the request.
   private static final int SHORT_BYTES = 320;
 
   public SipRequest {

@@ -1,6 +1,7 @@
 package io.viaduct.webgui.bridge;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// SIP messages that the bridge has refused since its start, by cause.
 ///
@@ -14,5 +15,6 @@ public record SipRefusals(List<Line> refusals) {
   ///
   /// @param part message (broken bytes and limits), request or credentials
   /// @param reason as in the bridge's metrics
-  public record Line(String part, String reason, long count) {}
+  /// @param words what is wrong, in English; null from a bridge of an earlier version
+  public record Line(String part, String reason, @Nullable String words, long count) {}
 }

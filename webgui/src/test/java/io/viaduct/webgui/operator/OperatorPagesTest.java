@@ -65,7 +65,8 @@ class OperatorPagesTest {
         .contains("S-CSCF sip:scscf.ims.test", "ICID Ay+6=02", "CCF aaa://cdf", "ECF aaa://ocs");
     assertThat(Visitor.text(page, "registrations-total")).isEqualTo("Contacts: 51");
     assertThat(page).contains("cursor=bmV4dA");
-    assertThat(Visitor.text(page, "error-row")).contains("wrong_password", "the credentials", "12");
+    assertThat(Visitor.text(page, "error-row"))
+        .contains("wrong_password", "the password is wrong", "the credentials", "12");
     assertThat(peer.asked).contains("search=al&cursor=&limit=50");
     assertThat(peer.work.asked).contains("GET credit/sessions?accounts=alice");
   }

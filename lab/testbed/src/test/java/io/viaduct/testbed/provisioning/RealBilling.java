@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.UUID;
 import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -100,6 +101,17 @@ public final class RealBilling implements AutoCloseable {
   /// @throws AssertionError with billing's words if it refuses
   public JsonNode send(String method, String path, String body) throws Exception {
     return send(method, path, operator, body, Map.of());
+  }
+
+  /// Adds money to an account, as the operator.
+  public void topUp(String account, long microdenarii) throws Exception {
+    var unused =
+        send(
+            "POST",
+            "/accounts/" + account + "/top-ups",
+            operator,
+            "{\"amountMicrodenarii\":\"%d\",\"reference\":\"cash\"}".formatted(microdenarii),
+            Map.of("Idempotency-Key", UUID.randomUUID().toString()));
   }
 
   /// Changes a resource in the version that it has now, as the operator.

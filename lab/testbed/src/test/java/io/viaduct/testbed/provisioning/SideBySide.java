@@ -3,6 +3,7 @@ package io.viaduct.testbed.provisioning;
 import io.viaduct.bridge.BridgeApplication;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.bridge.snapts.SnaptsServer;
@@ -100,6 +101,21 @@ final class SideBySide implements AutoCloseable {
     return bridgeParts.getBean(Subscribers.class);
   }
 
+  /// Returns the port of the bridge for SIP.
+  int sipPort() {
+    return bridgeParts.getBean(SipEntrance.class).port();
+  }
+
+  /// Returns the registrations that the bridge knows.
+  LocationService locations() {
+    return bridgeParts.getBean(LocationService.class);
+  }
+
+  /// Adds money to an account.
+  void topUp(String account, long microdenarii) throws Exception {
+    billing.topUp(account, microdenarii);
+  }
+
   /// Sends a request to billing as the operator.
   ///
   /// @throws AssertionError with billing's words if it refuses
@@ -129,7 +145,7 @@ final class SideBySide implements AutoCloseable {
             DOMAIN,
             user,
             password,
-            new HostPort("127.0.0.1", bridgeParts.getBean(SipEntrance.class).port()),
+            new HostPort("127.0.0.1", sipPort()),
             Transport.UDP,
             SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))),
         InstantSource.system(),

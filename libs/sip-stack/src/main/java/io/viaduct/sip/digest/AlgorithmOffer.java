@@ -43,15 +43,12 @@ public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families)
     return usual.contains(algorithm);
   }
 
-  /// Returns the algorithms of the challenge to a request. A request that is shorter than any user
-  /// agent's gets only the first. Its answer, which may go to a forged source, is thus at most
-  /// twice as long.
+  /// Returns the algorithms of the challenge to a request, the preferred one first.
   ///
   /// @param isUsable whether the user who is named by the request can have credentials
   List<DigestAlgorithm> to(SipRequest request, Predicate<DigestAlgorithm> isUsable) {
     List<DigestAlgorithm> named = byUserAgent(request).stream().filter(isUsable).toList();
-    List<DigestAlgorithm> all = named.isEmpty() ? usual.stream().filter(isUsable).toList() : named;
-    return request.isShort() && all.size() > 1 ? all.subList(0, 1) : all;
+    return named.isEmpty() ? usual.stream().filter(isUsable).toList() : named;
   }
 
   private List<DigestAlgorithm> byUserAgent(SipRequest request) {

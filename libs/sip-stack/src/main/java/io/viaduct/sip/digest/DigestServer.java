@@ -12,6 +12,7 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +31,17 @@ import java.util.function.Predicate;
 ///
 /// A user whose card is known is challenged with AKA too. The nonce carries RAND, from which the
 /// card's answer is computed again, so these challenges take no memory either.
+///
+/// The source of a request without credentials may be forged, so the answer is at most twice as
+/// long as the request: challenges that would make it longer are left out, except the first.
 public final class DigestServer {
+  /// Most bytes of such an answer that are neither in the request nor in a challenge: the tag of
+  /// To, received and rport of Via, Content-Length.
+  private static final int ANSWER_BYTES = 80;
+
+  /// Bytes of a header field with a challenge, besides the challenge.
+  private static final int FIELD_BYTES = "Proxy-Authenticate: \r\n".length();
+
   /// The card of a user who has none, for an answer that takes the same time.
   private static final AkaKeys NO_CARD =
       new AkaKeys(
@@ -245,12 +256,32 @@ public final class DigestServer {
             : "";
     return new Refused(
         reason,
-        algorithms.stream()
-            .map(algorithm ->
-                new DigestChallenge(
-                        algorithm, realm, algorithm.isAka() ? aka : plain, "", reason.isStale())
-                    .encode())
-            .toList());
+        fitting(
+            request,
+            algorithms.stream()
+                .map(algorithm ->
+                    new DigestChallenge(
+                            algorithm, realm, algorithm.isAka() ? aka : plain, "", reason.isStale())
+                        .encode())
+                .toList()));
+  }
+
+  /// Returns the first challenge, and of the others those with which the answer stays at most twice
+  /// as long as the request.
+  private static List<String> fitting(SipRequest request, List<String> challenges) {
+    if (challenges.size() < 2) {
+      return challenges;
+    }
+    int room = request.encode().length - ANSWER_BYTES;
+    List<String> fitting = new ArrayList<>();
+    for (String challenge : challenges) {
+      int bytes = challenge.length() + FIELD_BYTES;
+      if (fitting.isEmpty() || bytes <= room) {
+        fitting.add(challenge);
+        room -= bytes;
+      }
+    }
+    return fitting;
   }
 
   private String akaNonce(AkaKeys keys, String user, InetAddress source, long nowMs) {

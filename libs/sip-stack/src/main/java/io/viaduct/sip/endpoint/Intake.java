@@ -246,7 +246,7 @@ final class Intake implements Receiver, TransactionEvents {
           now,
           TopmostVia.replyTo(stamped, flow),
           response
-              .withReason(response.reason() + ": " + reason.words())
+              .withReason(response.reason() + ": " + reason.phrase())
               .withToTagIfSound(SipEndpoint.token())
               .encode());
     }

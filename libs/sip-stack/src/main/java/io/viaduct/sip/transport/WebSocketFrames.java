@@ -31,11 +31,15 @@ import io.viaduct.sip.guard.Verdict;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Handlers of a WebSocket connection (RFC 6455, RFC 7118): the upgrade with sub-protocol `sip`,
 /// then one message in each frame, both ways. A refused message ends the connection, as on a
 /// stream.
 final class WebSocketFrames {
+  private static final Logger LOG = LoggerFactory.getLogger(WebSocketFrames.class);
+
   private static final String SUB_PROTOCOL = "sip";
   private static final int HTTP_BODY_MAX = 1024;
 
@@ -70,6 +74,7 @@ final class WebSocketFrames {
   /// Refuses what is no upgrade to SIP: a browser's page, a scanner, another sub-protocol.
   private static final class Upgrade extends ChannelInboundHandlerAdapter {
     private final Receiver receiver;
+    private boolean isRefused;
 
     Upgrade(Receiver receiver) {
       this.receiver = receiver;
@@ -77,11 +82,15 @@ final class WebSocketFrames {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      if (!(message instanceof FullHttpRequest request) || isForSip(request)) {
+      if (!isRefused && (!(message instanceof FullHttpRequest request) || isForSip(request))) {
         context.fireChannelRead(message);
         return;
       }
       ReferenceCountUtil.release(message);
+      if (isRefused) {
+        return; // it came in one piece with the refused request
+      }
+      isRefused = true;
       receiver.onRefused(Refusal.NO_SIP_WEB_SOCKET);
       context
           .writeAndFlush(
@@ -120,6 +129,7 @@ final class WebSocketFrames {
     private final Transport transport;
     private final MessageGuard guard;
     private final Receiver receiver;
+    private boolean isRefused;
 
     Reader(Transport transport, MessageGuard guard, Receiver receiver) {
       this.transport = transport;
@@ -129,17 +139,31 @@ final class WebSocketFrames {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {
-      if (!(frame instanceof TextWebSocketFrame) && !(frame instanceof BinaryWebSocketFrame)) {
+      boolean isMessage =
+          frame instanceof TextWebSocketFrame || frame instanceof BinaryWebSocketFrame;
+      if (!isMessage || isRefused) {
         return;
       }
       Verdict verdict = guard.datagram(ByteBufUtil.getBytes(frame.content()));
       receiver.onVerdict(
           verdict, new SipFlow(transport, (InetSocketAddress) context.channel().remoteAddress()));
       if (verdict instanceof Verdict.Refused) {
+        isRefused = true;
         context.close();
       } else if (!(verdict instanceof Verdict.KeepAlive)) {
         context.fireUserEventTriggered(FirstMessageDeadline.Received.WHOLE_MESSAGE);
       }
+    }
+
+    /// Ends a connection whose frames break RFC 6455, or form a message above the limit.
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      LOG.debug("WebSocket of {}: {}", context.channel().remoteAddress(), cause.toString());
+      if (!isRefused) {
+        isRefused = true;
+        receiver.onRefused(Refusal.MALFORMED_WEB_SOCKET);
+      }
+      context.close();
     }
   }
 }

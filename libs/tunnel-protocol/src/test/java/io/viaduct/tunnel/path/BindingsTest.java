@@ -110,9 +110,12 @@ class BindingsTest {
     At first = new At(HOME, 1);
     At second = new At(HOME, 2);
     assertThat(several.heard(first, 0, true, BYTES, BYTES, 0)).isEqualTo(Source.FIRST);
-    assertThat(several.heard(new At(HOME, 1), Bindings.UNNAMED, true, BYTES, BYTES, MS)).isEqualTo(Source.BOUND);
-    assertThat(several.heard(second, Bindings.UNNAMED, false, BYTES, BYTES, MS)).isEqualTo(Source.ELSEWHERE);
-    assertThat(several.heard(second, Bindings.UNNAMED, true, BYTES, BYTES, MS)).isEqualTo(Source.CHALLENGE);
+    assertThat(several.heard(new At(HOME, 1), Bindings.UNNAMED, true, BYTES, BYTES, MS))
+        .isEqualTo(Source.BOUND);
+    assertThat(several.heard(second, Bindings.UNNAMED, false, BYTES, BYTES, MS))
+        .isEqualTo(Source.ELSEWHERE);
+    assertThat(several.heard(second, Bindings.UNNAMED, true, BYTES, BYTES, MS))
+        .isEqualTo(Source.CHALLENGE);
     assertThat(several.address(0)).as("not proved").isSameAs(first);
     long nonce = several.nonce();
     assertThat(several.answered(first, nonce, 0, 2 * MS)).as("from the other one").isFalse();
