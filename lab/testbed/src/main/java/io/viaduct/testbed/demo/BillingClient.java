@@ -103,6 +103,17 @@ public final class BillingClient {
     return charges(account).stream().mapToLong(Charge::charge).sum();
   }
 
+  /// Returns the sum of an account's charges in a state, before discounts and fees, in
+  /// micro-denarii.
+  ///
+  /// @param state such as `final`, which a settled charge has
+  public long charged(String account, String state) throws IOException {
+    return charges(account).stream()
+        .filter(charge -> charge.state().equals(state))
+        .mapToLong(Charge::charge)
+        .sum();
+  }
+
   /// Returns what an account has earned by relaying sessions of its neighbours, in micro-denarii.
   public long relayRewards(String account) throws IOException {
     return get("/accounts/" + account + "/relay-rewards").path("earnedMicrodenarii").asLong();

@@ -25,8 +25,11 @@ class RelayLabIT {
           .isPositive();
     }
     assertThat(UnsharedRun.number(said, "rewards in percent of the share"))
-        .as("of the charges so far, some of which are not settled")
-        .isBetween(1.0, 100.0);
+        .as("of the settled charges: the relay share of all that came by the neighbour")
+        .isBetween(95.0, 100.0);
+    assertThat(UnsharedRun.number(said, "settled in percent of the charges"))
+        .as("the last interval of a session may be unsigned")
+        .isBetween(50.0, 100.0);
     assertThat(UnsharedRun.number(said, "charged to bob"))
         .as("the neighbour pays nothing for what he forwards but her control connection")
         .isLessThan(UnsharedRun.number(said, "charged to alice") / 10);
