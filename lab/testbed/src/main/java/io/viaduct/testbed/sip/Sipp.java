@@ -31,6 +31,7 @@ final class Sipp {
   private static final int PORT = 5_070;
   private static final int CALLEE_PORT = 5_071;
   private static final int BESIDE_PORT = 5_080; // of the first scenario
+  private static final int EXPIRES_SECONDS = 7_200; // longer than any load: nobody renews
   private static final int OPEN_MAX = 20_000; // exchanges at a time
   private static final int PATIENCE_MS = 8_000; // longest wait for an answer
 
@@ -149,6 +150,7 @@ final class Sipp {
     words.addAll(List.of("-sf", scenario.key() + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
     words.addAll(List.of("-i", SERVER, "-p", String.valueOf(port)));
     words.addAll(List.of("-key", "domain", Plans.DOMAIN));
+    words.addAll(List.of("-key", "expires", String.valueOf(EXPIRES_SECONDS)));
     words.addAll(List.of("-auth_uri", (scenario.hasCallee() ? user(0) + "@" : "") + Plans.DOMAIN));
     words.addAll(List.of("-r", String.valueOf(rate), "-m", String.valueOf(count)));
     words.addAll(List.of("-l", String.valueOf(OPEN_MAX)));
