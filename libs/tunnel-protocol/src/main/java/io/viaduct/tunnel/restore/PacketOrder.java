@@ -169,12 +169,16 @@ final class PacketOrder {
   /// Returns the time until which the missing packet is waited for; Long.MAX_VALUE if none waits
   /// for it.
   long dueNs() {
+    HeldPacket first = head;
     HeldPacket longest = oldest();
-    if (longest == null) {
+    if (first == null || longest == null) {
       return Long.MAX_VALUE;
     }
     long graceEndNs = hopelessNs == Long.MAX_VALUE ? Long.MAX_VALUE : hopelessNs + graceNs;
-    return Math.min(longest.arrivedNs + Resequencer.HOLD_NS, graceEndNs);
+    long heldNs =
+        Math.min(
+            first.arrivedNs + Resequencer.HOLD_NS, longest.arrivedNs + Resequencer.WAIT_NS_MAX);
+    return Math.min(heldNs, graceEndNs);
   }
 
   /// Returns whether each path of the flow has brought what comes behind the missing packet.

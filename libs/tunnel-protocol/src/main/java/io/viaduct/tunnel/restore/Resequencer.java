@@ -14,13 +14,19 @@ import org.jspecify.annotations.Nullable;
 /// Puts the packets of flows in order that the peer sends by several paths: TCP by its own sequence
 /// numbers, UDP by the numbers of its packets. A session without such flows has no state here.
 ///
-/// A packet waits at most 250 ms for an earlier one, and at most 1 MiB wait, where each packet
-/// counts 128 bytes more than its payload. Then the gap is given up (SEGMENT_MISSING). What comes
-/// later nevertheless is delivered at once: nothing is dropped here. At most 16 flows at a time are
-/// put in order; further ones are delivered as they come, and counted (SPREAD_REFUSED). The sender
-/// keeps to that number.
+/// A gap is waited for at most 250 ms from the packet behind it on. A packet with several gaps
+/// before it waits at most 500 ms, and at most 1 MiB wait, where each packet counts 128 bytes more
+/// than its payload. Then the gap is given up (SEGMENT_MISSING). What comes later nevertheless is
+/// delivered at once: nothing is dropped here. At most 16 flows at a time are put in order; further
+/// ones are delivered as they come, and counted (SPREAD_REFUSED). The sender keeps to that number.
 public final class Resequencer {
+  /// Time for which one gap is waited for.
   static final long HOLD_NS = 250_000_000;
+
+  /// Time for which one packet waits. Under jitter a gap follows another, and a packet behind many
+  /// of them would wait for each.
+  static final long WAIT_NS_MAX = 2 * HOLD_NS;
+
   static final int BYTES_MAX = 1 << 20;
 
   /// Number of flows that are put in order at a time.

@@ -106,7 +106,7 @@ class ResequencerProperties {
       assertThat(arrivedNs).as("packet %d has arrived, once, seed %d", index, seed).isNotNull();
       assertThat(nowNs - arrivedNs)
           .as("wait of packet %d, seed %d", index, seed)
-          .isLessThanOrEqualTo(Resequencer.HOLD_NS);
+          .isLessThanOrEqualTo(Resequencer.WAIT_NS_MAX);
       assertThat(waiting.firstKey())
           .as("the first one that waits goes first, seed %d", seed)
           .isEqualTo(index);
@@ -145,7 +145,7 @@ class ResequencerProperties {
     long jitterNs = random.nextInt(3) == 0 ? 0 : random.nextLong(1, 400_000_000);
     List<Flight> flights = flights(random, 400_000_000, jitterNs, loss);
     flights.forEach(flight -> run.arrives(flight, random.nextInt(1_400)));
-    run.tickUntil(run.nowNs + Resequencer.HOLD_NS);
+    run.tickUntil(run.nowNs + Resequencer.WAIT_NS_MAX);
     assertThat(run.waiting).as("seed %d", ofSeed).isEmpty();
     assertThat(run.delivered)
         .as("seed %d", ofSeed)
@@ -163,7 +163,7 @@ class ResequencerProperties {
       run.arrives(flight, 1_000);
       begun = flight.atNs < BEGUN_NS ? run.delivered.size() : begun;
     }
-    run.tickUntil(run.nowNs + Resequencer.HOLD_NS);
+    run.tickUntil(run.nowNs + Resequencer.WAIT_NS_MAX);
     assertThat(run.delivered.subList(begun, run.delivered.size())).as("seed %d", ofSeed).isSorted();
     assertThat(run.delivered).as("seed %d", ofSeed).hasSize(PACKETS);
   }
@@ -177,7 +177,7 @@ class ResequencerProperties {
     }
     assertThat(run.mostWaiting)
         .isLessThanOrEqualTo(Resequencer.BYTES_MAX / HeldPacket.OVERHEAD + 1);
-    run.tickUntil(run.nowNs + Resequencer.HOLD_NS);
+    run.tickUntil(run.nowNs + Resequencer.WAIT_NS_MAX);
     assertThat(run.delivered).hasSize(19_999).isSorted();
   }
 
@@ -219,7 +219,7 @@ class ResequencerProperties {
   /// Loses one packet. @return the time for which the next one waits
   private static long waitForAGap(Run run, int index, long atNs) {
     run.arrives(new Flight(index + 1, 0, atNs), 100);
-    run.tickUntil(atNs + Resequencer.HOLD_NS);
+    run.tickUntil(atNs + Resequencer.WAIT_NS_MAX);
     return run.nowNs - atNs;
   }
 
