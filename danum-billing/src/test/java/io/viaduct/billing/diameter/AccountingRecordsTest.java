@@ -12,13 +12,12 @@ import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.diameter.dictionary.Dictionary;
-import io.viaduct.diameter.message.Answers;
-import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.diameter.peer.NodeIdentity;
 import io.viaduct.diameter.peer.NodeSettings;
+import io.viaduct.diameter.peer.Nodes;
 import io.viaduct.diameter.peer.PeerSettings;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
@@ -48,7 +47,6 @@ class AccountingRecordsTest {
   private static final int START = 2;
   private static final int INTERIM = 3;
   private static final int STOP = 4;
-  private static final Answers ANSWERS = new Answers(Dictionary.standard(), CDF, "ims.test");
 
   @TempDir Path folder;
   private final ManualClock clock = new ManualClock();
@@ -106,10 +104,7 @@ class AccountingRecordsTest {
     boolean isFirst = records.stream().noneMatch(known -> number(known) == number(request));
     int result = isBusy && isFirst ? 4002 : 2001;
     records.add(request);
-    AvpBuilder avps = ANSWERS.begin(request.avps(), result);
-    request.avps().all("Accounting-Record-Type").forEach(avps::add);
-    request.avps().all("Accounting-Record-Number").forEach(avps::add);
-    return CompletableFuture.completedFuture(ANSWERS.of(request.header(), result, avps));
+    return CompletableFuture.completedFuture(Nodes.answer(request, CDF, result));
   }
 
   @AfterEach

@@ -13,6 +13,7 @@ import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.diameter.peer.NodeIdentity;
 import io.viaduct.diameter.peer.NodeSettings;
+import io.viaduct.diameter.peer.Nodes;
 import io.viaduct.diameter.peer.PeerSettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// An online charging system with the money of one user, in micro-denarii. It answers a copy of a
-/// request without counting it again.
+/// request without counting it again. It is a charging data function too, and takes every record.
 final class ChargingSystem implements AutoCloseable {
   static final String HOST = "ocs.ims.test";
   static final Duration VALIDITY = Duration.ofMinutes(2);
@@ -34,6 +35,7 @@ final class ChargingSystem implements AutoCloseable {
   private static final Answers ANSWERS = new Answers(Dictionary.standard(), HOST, REALM);
 
   final List<DiameterMessage> requests = new CopyOnWriteArrayList<>();
+  final List<DiameterMessage> records = new CopyOnWriteArrayList<>();
   private final DiameterNode node;
   private final String billing;
   private final Set<String> counted = new HashSet<>();
@@ -42,13 +44,28 @@ final class ChargingSystem implements AutoCloseable {
 
   /// @param billing Origin-Host of billing, which connects
   ChargingSystem(InetSocketAddress address, String billing) throws Exception {
+    this(address, billing, billing);
+  }
+
+  /// @param peer Origin-Host of the node that connects: billing, or a relay
+  ChargingSystem(InetSocketAddress address, String peer, String billing) throws Exception {
     this.billing = billing;
     node =
         DiameterNode.start(
             NodeIdentity.charging(HOST, REALM, List.of(address.getAddress()), 1),
-            NodeSettings.standard(address, List.of(new PeerSettings(billing, null))),
+            NodeSettings.standard(address, List.of(new PeerSettings(peer, null))),
             Dictionary.standard(),
-            Map.of(NodeIdentity.CREDIT_CONTROL, this::answer));
+            Map.of(
+                NodeIdentity.CREDIT_CONTROL, this::answer, NodeIdentity.ACCOUNTING, this::record));
+  }
+
+  private CompletableFuture<DiameterMessage> record(DiameterMessage request) {
+    records.add(request);
+    return CompletableFuture.completedFuture(Nodes.answer(request, HOST, 2001));
+  }
+
+  int port() {
+    return node.port();
   }
 
   synchronized void money(long microdenarii) {
