@@ -162,8 +162,13 @@ final class ReceiveContext extends HistoryContext {
   private void make(int slot, ProcessedSequences processed, ReceiveHistory owner, long nowNs) {
     long[] order = memory.order();
     int blocks = log.order(order);
+    // An announcement cannot end in a gap: its reader would refuse it, and the whole datagram.
+    while (blocks > 0 && !processed.has(BlockLog.sequence(order[blocks - 1]))) {
+      blocks--;
+    }
     int begin = begin(order, blocks, processed);
     if (begin == blocks) {
+      fresh = 0; // what has entered is too old to be named: wait for more
       return;
     }
     byte[] content = memory.arrays().rent(window);
