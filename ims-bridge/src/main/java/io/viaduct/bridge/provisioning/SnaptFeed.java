@@ -125,11 +125,11 @@ public final class SnaptFeed implements ChangeStream.Reader<SnaptEvent>, AutoClo
       LOG.warn(
           "billing enrols SNAPTs: use 'denarii snapts' to change or to remove one; new ones of the"
               + " configuration are shown to billing now");
-      stream.again();
     } else {
       now.forEach(each -> onSnapt.accept(each.id()));
       directory.configure(now.stream().map(EnrolledSnapt::configured).toList());
     }
+    stream.again(); // also if billing has not answered yet: it was shown the former ones
   }
 
   private Iterator<SnaptEvent> open() {
