@@ -116,7 +116,7 @@ class BridgeFailOverTest {
     first.close();
     report(1);
     await().until(() -> second.reports.size() == 1 && second.creditStreams.get() > 0);
-    assertThat(second.statuses).isNotEmpty();
+    await().until(() -> !second.statuses.isEmpty());
     assertThat(hello().hasWelcome()).isTrue();
 
     first = bridge(FIRST, second.port());

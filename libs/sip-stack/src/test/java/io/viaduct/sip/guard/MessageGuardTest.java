@@ -215,6 +215,7 @@ class MessageGuardTest {
             Refusal.FIRST_MESSAGE_LATE,
             Refusal.TLS_HANDSHAKE_FAILED, // by connections: the tests of endpoints make them
             Refusal.NO_SIP_WEB_SOCKET,
+            Refusal.MALFORMED_WEB_SOCKET,
             Refusal.TOO_MANY_ANSWERS,
             Refusal.UNFINISHED,
             Refusal.MISSING_CONTENT_LENGTH, // in streams only
