@@ -15,9 +15,10 @@ final class BridgeWatch {
   private static final int AGAIN_FACTOR = 3;
 
   /// Matches a refusal with a reason text of the bridge, e.g. for a suspended account or too many
-  /// devices.
+  /// devices. A user or domain that the bridge does not know is a matter of this configuration,
+  /// whose keys the text cannot name.
   private static final Pattern EXPLAINED =
-      Pattern.compile("(refused|subscription): \\d{3} [^:]{1,80}: \\S");
+      Pattern.compile("(refused|subscription): (?!404|416|604)\\d{3} [^:]{1,80}: \\S");
 
   private static final Pattern REFUSED = Pattern.compile("refused: (\\d{3})");
 

@@ -75,6 +75,9 @@ class BridgeWatchTest {
         .contains("user 'alice' of domain 'ims.test'", "signalling.password-file");
     assertThat(watch.words("registration refused: 404 Not Found"))
         .contains("signalling.domain", "signalling.user");
+    assertThat(
+            watch.words("registration refused: 404 Not Found: this server serves another domain"))
+        .contains("signalling.domain", "signalling.user");
     assertThat(watch.words("registration: no address for bridge.lab"))
         .contains("signalling.bridge", "resolver");
   }
