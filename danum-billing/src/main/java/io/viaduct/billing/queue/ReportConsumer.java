@@ -117,7 +117,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
     commit(consumer, next);
     if (!waiting.isEmpty()) {
       meters.repeated();
-      // What another lane has posted behind the first waiting record is read again too.
+      // Records behind the first waiting one that another lane has posted are read again too.
       next.forEach(consumer::seek);
       loop.pause();
     }

@@ -69,7 +69,7 @@ final class BulkUdpEvent implements HandoverEvent {
     }
   }
 
-  /// What a flow has carried.
+  /// The traffic that a flow has carried.
   ///
   /// @param mbitPerSecond of UDP payload, after the ramp-up
   /// @param outOfOrderPercent of all packets that arrived, with those of the ramp-up

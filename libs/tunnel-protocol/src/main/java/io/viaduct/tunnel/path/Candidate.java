@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A new address of a session's datagrams that has not answered its challenge yet.
 ///
-/// Whoever forwards datagrams from another's address makes nobody receive more than he has sent:
+/// A forger who sends datagrams from another's address makes nobody receive more than he has sent:
 /// everything that goes to the address is paid by what has come from there (RFC 9000 section 8.1
 /// allows three times as much). A CHALLENGE that is due comes first; the rest pays the answer to a
 /// PROBE, and second copies of the path's datagrams.

@@ -75,7 +75,7 @@ final class PacketOrder {
     }
     lastDatagram = Math.max(lastDatagram, datagram);
     if (path >= 0) {
-      // What a path brought long ago may be more than half of all sequences back.
+      // A sequence that a path brought long ago may be more than half of all sequences back.
       boolean first = (heard & 1 << path) == 0 || nowNs - heardNs[path] >= Resequencer.HOLD_NS;
       heard |= 1 << path;
       heardNs[path] = nowNs;

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a SNAPT sends to an address that has not answered its challenge: no more bytes than have
-/// come from there (docs/protocol.md section 4.1). One-way delay: 10 ms.
+/// An address that has not answered its challenge gets no more bytes from a SNAPT than have come
+/// from there (docs/protocol.md section 4.1). One-way delay: 10 ms.
 class UnprovenAddressTest {
   private static final long SEED = 7;
   private static final PacketForge.Endpoints FLOW = PacketForge.Endpoints.ipv4(5_000, 7, 53);
