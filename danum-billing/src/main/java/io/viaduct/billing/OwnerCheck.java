@@ -1,6 +1,7 @@
 package io.viaduct.billing;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.DatabaseSettings;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.OpeningDatabase;
@@ -44,8 +45,7 @@ final class OwnerCheck {
     return List.of();
   }
 
-  private static Optional<DatabaseAddress> address(BillingConfiguration.Database settings)
-      throws IOException {
+  private static Optional<DatabaseAddress> address(DatabaseSettings settings) throws IOException {
     return OpeningDatabase.isEmbedded(settings)
         ? EmbeddedDatabase.running(Path.of(settings.dataDirectory()))
         : Optional.of(OpeningDatabase.external(settings).application());

@@ -1,6 +1,7 @@
 package io.viaduct.billing.account;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.SessionsSettings;
 import io.viaduct.billing.database.FirstRows;
 import io.viaduct.billing.ledger.Ledger;
 import java.time.InstantSource;
@@ -51,7 +52,7 @@ class AccountParts {
 
   @Bean
   LoginThrottle throttle(BillingConfiguration configuration, InstantSource clock) {
-    BillingConfiguration.Sessions limits = configuration.sessions();
+    SessionsSettings limits = configuration.sessions();
     return new LoginThrottle(
         new LoginThrottle.Budgets(
             limits.wrongPasswords(),

@@ -1,6 +1,6 @@
 package io.viaduct.billing.cdr;
 
-import io.viaduct.billing.configuration.BillingConfiguration.Cdr;
+import io.viaduct.billing.configuration.CdrSettings;
 import io.viaduct.service.digest.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,14 +41,14 @@ public final class CdrExport {
   private static final DateTimeFormatter NAME_TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd_-_HHmm").withZone(ZoneOffset.UTC);
 
-  private final Cdr settings;
+  private final CdrSettings settings;
   private final CdrFormat format;
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final InstantSource clock;
 
   CdrExport(
-      Cdr settings,
+      CdrSettings settings,
       CdrFormat format,
       JdbcClient jdbc,
       TransactionTemplate transaction,

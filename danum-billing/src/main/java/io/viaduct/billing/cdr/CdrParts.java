@@ -1,7 +1,7 @@
 package io.viaduct.billing.cdr;
 
 import io.viaduct.billing.configuration.BillingConfiguration;
-import io.viaduct.billing.configuration.BillingConfiguration.Cdr;
+import io.viaduct.billing.configuration.CdrSettings;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
@@ -24,14 +24,14 @@ class CdrParts {
       JdbcClient jdbc,
       TransactionTemplate transaction,
       InstantSource clock) {
-    Cdr settings = configuration.cdr();
+    CdrSettings settings = configuration.cdr();
     return new CdrExport(settings, format(settings), jdbc, transaction, clock);
   }
 
   @Bean
   Running<PeriodicTasks> cdrClock(
       BillingConfiguration configuration, JdbcClient jdbc, CdrExport export) {
-    Cdr settings = configuration.cdr();
+    CdrSettings settings = configuration.cdr();
     return new Running<>(
         Stage.SETTLEMENT,
         () -> {
@@ -47,7 +47,7 @@ class CdrParts {
         });
   }
 
-  private static CdrFormat format(Cdr settings) {
+  private static CdrFormat format(CdrSettings settings) {
     return switch (settings.format()) {
       case "CSV" -> TextFormat.CSV;
       case "JSONL" -> TextFormat.JSONL;

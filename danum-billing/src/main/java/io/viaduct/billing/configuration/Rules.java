@@ -4,6 +4,8 @@ import java.time.Duration;
 
 /// Rules for values of the configuration. A refusal names the rule and the value.
 final class Rules {
+  static final long DENARII_MAX = 1_000_000_000L;
+
   private Rules() {}
 
   /// Requires that a rule holds.

@@ -2,6 +2,7 @@ package io.viaduct.billing.credit;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.CreditSettings;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
@@ -48,7 +49,7 @@ class CreditParts {
   @Bean
   CreditNotices creditNotices(
       CreditStore store, JdbcClient jdbc, BillingConfiguration configuration) {
-    BillingConfiguration.Credit credit = configuration.credit();
+    CreditSettings credit = configuration.credit();
     return new CreditNotices(
         store,
         jdbc,
@@ -67,7 +68,7 @@ class CreditParts {
       CreditNotices notices,
       CreditMeters meters,
       BillingConfiguration configuration) {
-    BillingConfiguration.Credit credit = configuration.credit();
+    CreditSettings credit = configuration.credit();
     return new CreditControl(
         transaction,
         store,

@@ -1,6 +1,6 @@
 package io.viaduct.billing.credit;
 
-import io.viaduct.billing.configuration.BillingConfiguration.Webhook;
+import io.viaduct.billing.configuration.WebhookSettings;
 import io.viaduct.billing.credit.CreditMeters.Delivery;
 import io.viaduct.billing.webhook.WebhookSignature;
 import io.viaduct.service.configuration.Secret;
@@ -29,7 +29,7 @@ final class NoticeWebhook {
   private static final int ERROR_LENGTH_MAX = 256;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private final Webhook settings;
+  private final WebhookSettings settings;
   private final WebhookSignature signature;
   private final JdbcClient jdbc;
   private final InstantSource clock;
@@ -37,7 +37,7 @@ final class NoticeWebhook {
   private final HttpClient http;
 
   private NoticeWebhook(
-      Webhook settings, JdbcClient jdbc, InstantSource clock, CreditMeters meters) {
+      WebhookSettings settings, JdbcClient jdbc, InstantSource clock, CreditMeters meters) {
     this.settings = settings;
     signature = new WebhookSignature(Secret.of(settings.secretFile()));
     this.jdbc = jdbc;
@@ -52,7 +52,7 @@ final class NoticeWebhook {
 
   /// Returns the webhook; empty if none is configured.
   static Optional<NoticeWebhook> of(
-      Webhook settings, JdbcClient jdbc, InstantSource clock, CreditMeters meters) {
+      WebhookSettings settings, JdbcClient jdbc, InstantSource clock, CreditMeters meters) {
     return settings.url().isEmpty()
         ? Optional.empty()
         : Optional.of(new NoticeWebhook(settings, jdbc, clock, meters));

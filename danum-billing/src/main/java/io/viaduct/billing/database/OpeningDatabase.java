@@ -1,7 +1,7 @@
 package io.viaduct.billing.database;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.DatabaseSettings;
 import io.viaduct.service.configuration.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,18 +21,18 @@ public final class OpeningDatabase implements AutoCloseable {
   /// Longer than PostgreSQL needs for its recovery after a crash.
   private static final long WAIT_MINUTES_MAX = 10;
 
-  private final BillingConfiguration.Database settings;
+  private final DatabaseSettings settings;
   private final CompletableFuture<List<FirstRows>> firstRows = new CompletableFuture<>();
   private final CompletableFuture<HikariDataSource> connections = new CompletableFuture<>();
   private volatile @Nullable DataSource owner; // likewise
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
 
-  private OpeningDatabase(BillingConfiguration.Database settings) {
+  private OpeningDatabase(DatabaseSettings settings) {
     this.settings = settings;
   }
 
   /// Begins to open the database. It is open when [#store] was called too.
-  public static OpeningDatabase begin(BillingConfiguration.Database settings) {
+  public static OpeningDatabase begin(DatabaseSettings settings) {
     OpeningDatabase database = new OpeningDatabase(settings);
     Thread.ofPlatform().name("database-start").start(database::open);
     return database;
@@ -75,12 +75,12 @@ public final class OpeningDatabase implements AutoCloseable {
   }
 
   /// Returns true if billing starts a PostgreSQL of its own.
-  public static boolean isEmbedded(BillingConfiguration.Database settings) {
+  public static boolean isEmbedded(DatabaseSettings settings) {
     return settings.url().isEmpty();
   }
 
   /// Returns the roles in the PostgreSQL that the configuration names by its URL.
-  public static DatabaseAccess external(BillingConfiguration.Database settings) {
+  public static DatabaseAccess external(DatabaseSettings settings) {
     DatabaseAddress application = address(settings.url(), settings.user(), settings.passwordFile());
     return settings.ownerUser().isEmpty()
         ? DatabaseAccess.oneRole(application)

@@ -2,7 +2,7 @@ package io.viaduct.billing.identity;
 
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Role;
-import io.viaduct.billing.configuration.BillingConfiguration.Oidc;
+import io.viaduct.billing.configuration.OidcSettings;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +18,11 @@ final class Claims {
   private static final List<Role> STRONGEST_FIRST =
       List.of(Role.OPERATOR, Role.AUDITOR, Role.SNAPT_OWNER, Role.USER);
 
-  private final Oidc provider;
+  private final OidcSettings provider;
   private final String domain;
 
   /// @param domain home domain of the accounts: the only one of e-mail addresses
-  Claims(Oidc provider, String domain) {
+  Claims(OidcSettings provider, String domain) {
     this.provider = provider;
     this.domain = domain;
   }

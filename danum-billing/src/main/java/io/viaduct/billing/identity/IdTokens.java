@@ -1,6 +1,6 @@
 package io.viaduct.billing.identity;
 
-import io.viaduct.billing.configuration.BillingConfiguration.Oidc;
+import io.viaduct.billing.configuration.OidcSettings;
 import io.viaduct.service.digest.Sha256;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public final class IdTokens {
   private final JdbcClient jdbc;
   private final JwtDecoder decoder;
 
-  IdTokens(JdbcClient jdbc, Oidc provider, InstantSource clock) {
+  IdTokens(JdbcClient jdbc, OidcSettings provider, InstantSource clock) {
     this.jdbc = jdbc;
     decoder = new SupplierJwtDecoder(() -> decoder(provider, clock));
   }
@@ -63,7 +63,7 @@ public final class IdTokens {
     }
   }
 
-  private static JwtDecoder decoder(Oidc provider, InstantSource clock) {
+  private static JwtDecoder decoder(OidcSettings provider, InstantSource clock) {
     SimpleClientHttpRequestFactory connections = new SimpleClientHttpRequestFactory();
     connections.setConnectTimeout(PATIENCE);
     connections.setReadTimeout(PATIENCE);

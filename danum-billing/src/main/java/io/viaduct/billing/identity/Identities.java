@@ -3,7 +3,7 @@ package io.viaduct.billing.identity;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Role;
-import io.viaduct.billing.configuration.BillingConfiguration.Oidc;
+import io.viaduct.billing.configuration.OidcSettings;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Objects;
@@ -23,7 +23,7 @@ public final class Identities {
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final Accounts accounts;
-  private final Oidc provider;
+  private final OidcSettings provider;
   private final Claims claims;
   private final String configuredOperator;
 
@@ -31,7 +31,7 @@ public final class Identities {
       JdbcClient jdbc,
       TransactionTemplate transaction,
       Accounts accounts,
-      Oidc provider,
+      OidcSettings provider,
       Claims claims,
       String configuredOperator) {
     this.jdbc = jdbc;

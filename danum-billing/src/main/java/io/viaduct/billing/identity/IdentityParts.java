@@ -2,6 +2,7 @@ package io.viaduct.billing.identity;
 
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.OidcSettings;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -22,7 +23,7 @@ class IdentityParts {
       TransactionTemplate transaction,
       Accounts accounts,
       BillingConfiguration configuration) {
-    BillingConfiguration.Oidc provider = configuration.users().oidc();
+    OidcSettings provider = configuration.users().oidc();
     return new Identities(
         jdbc,
         transaction,

@@ -2,7 +2,7 @@ package io.viaduct.billing.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.viaduct.billing.configuration.BillingConfiguration.Webhooks;
+import io.viaduct.billing.configuration.WebhooksSettings;
 import io.viaduct.billing.outbox.Deliveries.Claimed;
 import io.viaduct.billing.outbox.Deliveries.Outcome;
 import io.viaduct.billing.webhook.WebhookSignature;
@@ -41,7 +41,7 @@ final class WebhookSender implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookSender.class);
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  private final Webhooks settings;
+  private final WebhooksSettings settings;
   private final Endpoints endpoints;
   private final Deliveries deliveries;
   private final InstantSource clock;
@@ -52,7 +52,7 @@ final class WebhookSender implements AutoCloseable {
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("webhook-", 0).factory());
 
   WebhookSender(
-      Webhooks settings,
+      WebhooksSettings settings,
       TargetRules targets,
       Endpoints endpoints,
       Deliveries deliveries,

@@ -2,6 +2,7 @@ package io.viaduct.billing.queue;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
@@ -30,7 +31,7 @@ class QueueParts {
       ReportIntake intake,
       QueueMeters meters,
       InstantSource clock) {
-    BillingConfiguration.Kafka settings = configuration.kafka();
+    KafkaSettings settings = configuration.kafka();
     return new Running<>(
         Stage.QUEUE,
         () -> {
@@ -54,7 +55,7 @@ class QueueParts {
       JdbcClient jdbc,
       QueueMeters meters,
       InstantSource clock) {
-    BillingConfiguration.Kafka settings = configuration.kafka();
+    KafkaSettings settings = configuration.kafka();
     return new Running<>(
         Stage.QUEUE,
         () -> {

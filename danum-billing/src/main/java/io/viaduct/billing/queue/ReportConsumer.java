@@ -1,6 +1,6 @@
 package io.viaduct.billing.queue;
 
-import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.service.broker.ConsumerLoop;
 import io.viaduct.usage.v1.ReportAck;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
-  private final Kafka settings;
+  private final KafkaSettings settings;
   private final QueuedReports reports;
   private final RecordWriter writer;
   private final QueueMeters meters;
@@ -39,7 +39,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   private final ConsumerLoop loop;
 
   private ReportConsumer(
-      Kafka settings,
+      KafkaSettings settings,
       Map<String, Object> connection,
       QueuedReports reports,
       RecordWriter writer,
@@ -74,7 +74,7 @@ final class ReportConsumer implements ConsumerLoop.Work, AutoCloseable {
   /// @param connection properties of a Kafka client for the connection
   /// @param writer publishes the verdicts; closed with the consumer
   static ReportConsumer start(
-      Kafka settings,
+      KafkaSettings settings,
       Map<String, Object> connection,
       QueuedReports reports,
       RecordWriter writer,

@@ -8,6 +8,7 @@ import io.swagger.v3.oas.annotations.security.SecurityRequirements;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.PaymentsSettings;
 import io.viaduct.billing.payment.PaymentEvent;
 import io.viaduct.billing.payment.Payments;
 import io.viaduct.billing.webhook.WebhookSignature;
@@ -67,7 +68,7 @@ class PaymentWebhookResource {
   }
 
   private final Payments payments;
-  private final BillingConfiguration.Payments settings;
+  private final PaymentsSettings settings;
   private final @Nullable WebhookSignature signature;
   private final AccountBroadcast events;
   private final InstantSource clock;

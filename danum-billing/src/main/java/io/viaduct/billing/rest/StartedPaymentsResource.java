@@ -7,6 +7,7 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.PaymentsSettings;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.payment.Payment;
 import io.viaduct.billing.payment.Payments;
@@ -37,7 +38,7 @@ import org.springframework.web.bind.annotation.RestController;
 class StartedPaymentsResource {
   private final Accounts accounts;
   private final Payments payments;
-  private final BillingConfiguration.Payments settings;
+  private final PaymentsSettings settings;
   private final InstantSource clock;
 
   StartedPaymentsResource(

@@ -3,7 +3,7 @@ package io.viaduct.billing.retention;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.RetentionSettings;
 import io.viaduct.billing.database.Migrations;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class Retention {
 
   private final DataSource owner;
   private final JdbcClient jdbc;
-  private final BillingConfiguration.Retention settings;
+  private final RetentionSettings settings;
   private final Duration adjustmentTime;
   private final InstantSource clock;
   private final MeterRegistry registry;
@@ -51,7 +51,7 @@ public final class Retention {
   /// @param adjustmentTime longest time from the end of an interval to its report
   public Retention(
       DataSource owner,
-      BillingConfiguration.Retention settings,
+      RetentionSettings settings,
       Duration adjustmentTime,
       InstantSource clock,
       MeterRegistry registry) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
-import io.viaduct.billing.configuration.BillingConfiguration.Cdr;
+import io.viaduct.billing.configuration.CdrSettings;
 import io.viaduct.billing.rest.ChargesOnFile;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -68,8 +68,8 @@ class CdrExportTest {
   }
 
   private CdrExport export(String format, int records, long bytes) {
-    Cdr settings =
-        new Cdr(
+    CdrSettings settings =
+        new CdrSettings(
             directory.toString(),
             format,
             "billing-1",

@@ -9,7 +9,7 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
-import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.configuration.RetentionSettings;
 import io.viaduct.billing.database.DatabaseAccess;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.Snapshot;
@@ -118,7 +118,7 @@ class RetentionTest {
   private void retain(int ledgerMonths, int personalDataMonths) {
     new Retention(
             Migrations.owner(access),
-            new BillingConfiguration.Retention(ledgerMonths, personalDataMonths),
+            new RetentionSettings(ledgerMonths, personalDataMonths),
             MediationRig.ADJUSTMENT,
             clock,
             meters)

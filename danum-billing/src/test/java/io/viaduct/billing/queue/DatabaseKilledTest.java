@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
-import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.Ledger;
@@ -50,7 +50,7 @@ class DatabaseKilledTest {
       broker.create("reports", 1);
       broker.create("verdicts", 1);
       database.supervise(new SimpleMeterRegistry());
-      Kafka settings = settings(broker.address());
+      KafkaSettings settings = settings(broker.address());
       Map<String, Object> connection = settings.broker().properties(null);
       QueuedReports reports =
           new QueuedReports(IntakeOfPool.open(pool, clock, "alice"), clock, meters);
@@ -105,8 +105,8 @@ class DatabaseKilledTest {
     return all;
   }
 
-  private static Kafka settings(String address) {
-    return new Kafka(
+  private static KafkaSettings settings(String address) {
+    return new KafkaSettings(
         new BrokerSettings(List.of(address), BrokerSettings.Security.PLAINTEXT, "", ""),
         "reports",
         "verdicts",

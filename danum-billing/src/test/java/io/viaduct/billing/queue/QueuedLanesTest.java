@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
-import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.mediation.ReportIntake;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
@@ -69,8 +69,8 @@ class QueuedLanesTest {
   }
 
   private ReportConsumer consumer() {
-    Kafka settings =
-        new Kafka(
+    KafkaSettings settings =
+        new KafkaSettings(
             new BrokerSettings(
                 List.of(broker.address()), BrokerSettings.Security.PLAINTEXT, "", ""),
             "reports",

@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
-import io.viaduct.billing.configuration.BillingConfiguration.Kafka;
+import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.mediation.ReportIntake;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
@@ -256,7 +256,7 @@ class QueuedReportsTest {
       throws Exception {
     RunningBilling other = withoutBroker();
     other.openAccount(other.operator(), account);
-    Kafka settings = settings(broker.address());
+    KafkaSettings settings = settings(broker.address());
     Map<String, Object> here = settings.broker().properties(null);
     // Its verdicts go nowhere, so it never comes to the offsets.
     Map<String, Object> nowhere = settings("127.0.0.1:1").broker().properties(null);
@@ -339,8 +339,8 @@ class QueuedReportsTest {
     return all;
   }
 
-  private Kafka settings(String address) {
-    return new Kafka(
+  private KafkaSettings settings(String address) {
+    return new KafkaSettings(
         new BrokerSettings(List.of(address), BrokerSettings.Security.PLAINTEXT, "", ""),
         reports,
         verdicts,
