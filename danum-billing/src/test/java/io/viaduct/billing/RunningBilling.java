@@ -1,10 +1,15 @@
 package io.viaduct.billing;
 
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.DatabaseAccess;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.spring.SpringService;
 import java.net.URI;
@@ -15,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
@@ -111,6 +118,18 @@ public final class RunningBilling implements AutoCloseable {
     }
   }
 
+  /// Opens a connection to gRPC with a certificate for a name, as a bridge has one.
+  public ManagedChannel channel(String name) throws Exception {
+    return channel(authority.material(name));
+  }
+
+  /// Opens a connection to gRPC with a certificate.
+  public ManagedChannel channel(TlsMaterial tls) throws Exception {
+    return NettyChannelBuilder.forAddress("localhost", grpcPort())
+        .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+        .build();
+  }
+
   public int restPort() {
     return port("local.server.port");
   }
@@ -156,6 +175,23 @@ public final class RunningBilling implements AutoCloseable {
 
   public Answer get(String path, String token) throws Exception {
     return call("GET", path, token, null, Map.of());
+  }
+
+  /// Reads a whole list in pages of two rows, and returns one field of each row.
+  public List<String> paged(String path, String token, String list, String field) throws Exception {
+    List<String> all = new ArrayList<>();
+    String cursor = "";
+    do {
+      String page = path + (path.contains("?") ? "&" : "?") + "limit=2&cursor=" + cursor;
+      JsonNode answer = get(page, token).body();
+      JsonNode rows = answer.get(list);
+      if (rows.size() > 2) {
+        throw new AssertionError(rows.size() + " rows in " + page);
+      }
+      rows.forEach(row -> all.add(row.get(field).asString()));
+      cursor = answer.path("next").asString("");
+    } while (!cursor.isEmpty());
+    return all;
   }
 
   public Answer post(String path, String token, String body) throws Exception {

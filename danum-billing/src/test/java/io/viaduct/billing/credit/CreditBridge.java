@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.mediation.Reports;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditControlGrpc;
 import io.viaduct.usage.v1.CreditRequest;
@@ -39,14 +35,7 @@ final class CreditBridge implements AutoCloseable {
 
   /// @param name name in the certificate
   CreditBridge(RunningBilling billing, String name) throws Exception {
-    channel =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue(name)).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    channel = billing.channel(name);
     requests =
         CreditControlGrpc.newStub(channel)
             .credit(

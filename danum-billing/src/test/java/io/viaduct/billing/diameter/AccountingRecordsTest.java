@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
@@ -19,7 +16,6 @@ import io.viaduct.diameter.peer.NodeIdentity;
 import io.viaduct.diameter.peer.NodeSettings;
 import io.viaduct.diameter.peer.Nodes;
 import io.viaduct.diameter.peer.PeerSettings;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
@@ -80,14 +76,7 @@ class AccountingRecordsTest {
               rf: {directory: %s, realm: ims.test}
             """
                 .formatted(BILLING, CDF, address.getPort(), folder.resolve("records")));
-    bridge =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    bridge = billing.channel("ims-bridge");
     billing.openAccount(billing.operator(), "alice");
   }
 

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
@@ -14,7 +11,6 @@ import io.viaduct.billing.credit.CreditControl;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.diameter.message.DiameterMessage;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditRequestType;
@@ -80,14 +76,7 @@ class CreditClientTest {
               ro: {realm: ims.test, chunk: 100, retry: 1s}
             """
                 .formatted(ChargingSystem.HOST, address.getPort()));
-    bridge =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    bridge = billing.channel("ims-bridge");
     operator = billing.operator();
   }
 

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
@@ -15,7 +12,6 @@ import io.viaduct.billing.mediation.Reports;
 import io.viaduct.diameter.FreeDiameter;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.Nodes;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditRequestType;
 import io.viaduct.usage.v1.MediationGrpc;
@@ -84,14 +80,7 @@ class RelayedChargingIT {
                     relay.address().getAddress().getHostAddress(),
                     relay.address().getPort(),
                     folder.resolve("records")));
-    bridge =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    bridge = billing.channel("ims-bridge");
     billing.openAccount(billing.operator(), USER);
   }
 

@@ -1,11 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -16,13 +12,6 @@ import java.util.concurrent.TimeUnit;
 /// Calls of mediation by gRPC with mutual TLS.
 final class MediationCalls {
   private MediationCalls() {}
-
-  /// Returns a connection with a certificate.
-  static ManagedChannel channel(RunningBilling billing, TlsMaterial tls) throws Exception {
-    return NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-        .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-        .build();
-  }
 
   /// Submits reports, and closes the connection.
   static List<ReportAck> submit(ManagedChannel channel, Instant received, UsageReport... reports)
@@ -40,7 +29,6 @@ final class MediationCalls {
   /// Submits reports as the bridge.
   static List<ReportAck> asBridge(RunningBilling billing, Instant received, UsageReport... reports)
       throws Exception {
-    TlsMaterial bridge = TlsMaterial.load(billing.authority.issue("ims-bridge"));
-    return submit(channel(billing, bridge), received, reports);
+    return submit(billing.channel("ims-bridge"), received, reports);
   }
 }

@@ -51,7 +51,7 @@ class MediationEndpointTest {
   }
 
   private static ManagedChannel channel(TlsMaterial tls) throws Exception {
-    return MediationCalls.channel(billing, tls);
+    return billing.channel(tls);
   }
 
   private static List<ReportAck> submit(ManagedChannel channel, UsageReport... reports)

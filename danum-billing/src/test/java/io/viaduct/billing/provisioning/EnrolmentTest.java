@@ -5,11 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.configuration.BillingConfiguration;
@@ -70,13 +67,7 @@ class EnrolmentTest {
             "snapts: [{id: configured-1, report-key: '%s', owner: acme, region: core}, {id: configured-2, report-key: '%s', owner: acme, region: core}]"
                 .formatted(key(), key()));
     operator = billing.operator();
-    channel =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        billing.authority.material("ims-bridge").clientBuilder(), SslProvider.JDK)
-                    .build())
-            .build();
+    channel = billing.channel("ims-bridge");
   }
 
   @AfterAll

@@ -2,12 +2,8 @@ package io.viaduct.billing.provisioning;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.RunningBilling;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.AccountDescription;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
@@ -30,14 +26,7 @@ final class WatchedUsers implements AutoCloseable {
   volatile Throwable ended;
 
   WatchedUsers(RunningBilling billing, String name, String domain) throws Exception {
-    channel =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue(name)).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    channel = billing.channel(name);
     ProvisioningGrpc.newStub(channel)
         .watch(
             WatchRequest.newBuilder().setDomain(domain).build(),

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.BillingApplication;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
@@ -28,7 +25,6 @@ import io.viaduct.radius.server.AccountingServer;
 import io.viaduct.radius.server.NasClient;
 import io.viaduct.radius.server.ServerSettings;
 import io.viaduct.radius.statistics.RadiusStatistics;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
@@ -94,14 +90,7 @@ class RadiusAccountingTest {
                 attempts: 2
             """
                 .formatted(secret, folder.resolve("radius"), serverAddress.getPort()));
-    bridge =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    bridge = billing.channel("ims-bridge");
     operator = billing.operator();
   }
 

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
@@ -14,7 +11,6 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
@@ -52,14 +48,7 @@ class WalletTest {
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
     billing = RunningBilling.start(folder, CLOCK);
-    bridge =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    bridge = billing.channel("ims-bridge");
   }
 
   @AfterAll
