@@ -840,12 +840,19 @@ public final class PeerServer implements AutoCloseable {
                       List.of("+41791234567"))));
       case "devices" -> {
         exchange.getResponseHeaders().set("ETag", DEVICES_TAG);
-        if (exchange.getRequestMethod().equals("DELETE")
+        if (!exchange.getRequestMethod().equals("GET")
             && !DEVICES_TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
           problem(exchange, 412, "a device was named since: read the list again");
         } else if (exchange.getRequestMethod().equals("DELETE")) {
           changes.add(
               "remove " + id + " " + exchange.getRequestURI().getPath().replaceAll(".*/", ""));
+          exchange.sendResponseHeaders(204, -1);
+        } else if (exchange.getRequestMethod().equals("PATCH")) {
+          changes.add(
+              "name "
+                  + id
+                  + " "
+                  + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
           exchange.sendResponseHeaders(204, -1);
         } else {
           send(

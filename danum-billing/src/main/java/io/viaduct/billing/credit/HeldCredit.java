@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Shows operators what is reserved, by whom and for what, and the notices that were given.
@@ -58,28 +59,39 @@ public final class HeldCredit {
   public record GivenNotice(
       long id, CreditNotice notice, String delivery, int attempts, String lastError) {}
 
-  /// Returns the reservations of one account, the largest first.
-  public List<Reservation> ofAccount(String account, int limit) {
-    return jdbc.sql(
-            RESERVATIONS
-                + "where q.account = ? order by q.reserved_microdenarii desc, q.snapt_id, q.session_id,"
-                + " q.application, q.service_class limit ?")
-        .param(account)
-        .param(limit)
-        .query((row, _) -> reservation(row))
-        .list();
+  /// Place in the list of reservations: the largest first, those of one size by the names.
+  ///
+  /// @param reserved micro-denarii
+  public record Place(
+      long reserved, String snapt, String session, String application, String serviceClass) {
+    /// Before the first reservation.
+    public static final Place START = new Place(Long.MAX_VALUE, "", "", "", "");
   }
 
-  /// Returns the reservations of all accounts, the largest first.
+  /// Returns reservations, the largest first.
   ///
+  /// @param account null for those of all accounts
   /// @param isCut true for those only that got less than they need
-  public List<Reservation> largest(boolean isCut, int limit) {
+  /// @param after of the last one that the caller has seen
+  public List<Reservation> reservations(
+      @Nullable String account, boolean isCut, Place after, int limit) {
     return jdbc.sql(
             RESERVATIONS
-                + "where q.cut or not ? order by q.reserved_microdenarii desc, q.snapt_id, q.session_id,"
-                + " q.application, q.service_class limit ?")
-        .param(isCut)
-        .param(limit)
+                + """
+                where (:account::text is null or q.account = :account) and (q.cut or not :cut)
+                  and (-q.reserved_microdenarii, q.snapt_id, q.session_id, q.application, q.service_class)
+                    > (-:reserved::bigint, :snapt, :session, :application, :class)
+                order by q.reserved_microdenarii desc, q.snapt_id, q.session_id, q.application, q.service_class
+                limit :limit
+                """)
+        .param("account", account)
+        .param("cut", isCut)
+        .param("reserved", after.reserved())
+        .param("snapt", after.snapt())
+        .param("session", after.session())
+        .param("application", after.application())
+        .param("class", after.serviceClass())
+        .param("limit", limit)
         .query((row, _) -> reservation(row))
         .list();
   }
@@ -101,12 +113,16 @@ public final class HeldCredit {
   /// A session under credit control that has not ended.
   public record OpenSession(String account, String snapt, String session, Instant heardAt) {}
 
-  /// Returns the open sessions of some accounts.
-  public List<OpenSession> sessions(List<String> accounts, int limit) {
+  /// Returns the open sessions of some accounts, by account, SNAPT and session.
+  ///
+  /// @param after account, SNAPT and session of the last one that the caller has seen
+  public List<OpenSession> sessions(List<String> accounts, List<String> after, int limit) {
     return jdbc.sql(
             "select account, snapt_id, session_id, heard_at from credit_session"
-                + " where not ended and account = any(?) order by account, heard_at desc limit ?")
+                + " where not ended and account = any(?) and (account, snapt_id, session_id) > (?, ?, ?)"
+                + " order by account, snapt_id, session_id limit ?")
         .param(accounts.toArray(String[]::new))
+        .params(after)
         .param(limit)
         .query((row, _) ->
             new OpenSession(

@@ -131,7 +131,7 @@ public final class VerificationRuns {
               "delete from verification_run where id <= (select max(id) from verification_run) - ?")
           .param(KEPT)
           .update();
-      return new Begun(latest(1).getFirst(), true);
+      return new Begun(latest(Long.MAX_VALUE, 1).getFirst(), true);
     });
   }
 
@@ -212,9 +212,12 @@ public final class VerificationRuns {
         .optional();
   }
 
-  /// Returns the latest runs, the latest first.
-  public List<Run> latest(int limit) {
-    return jdbc.sql(SELECT + "order by id desc limit ?")
+  /// Returns runs, the latest first.
+  ///
+  /// @param before only runs with a lower id
+  public List<Run> latest(long before, int limit) {
+    return jdbc.sql(SELECT + "where id < ? order by id desc limit ?")
+        .param(before)
         .param(limit)
         .query((row, _) -> run(row))
         .list();

@@ -118,18 +118,24 @@ public final class RefusedReports {
         .list();
   }
 
-  /// Returns the numbers of refused, held and unsigned reports by SNAPT and reason.
-  public List<Count> counts(int limit) {
+  /// Returns the numbers of refused, held and unsigned reports by SNAPT, state and reason.
+  ///
+  /// @param after SNAPT, state and reason of the last one that the caller has seen
+  public List<Count> counts(List<String> after, int limit) {
     return jdbc.sql(
             """
+            select * from (
             select snapt_id, 'REFUSED', reason, count(*) from refused_report group by snapt_id, reason
             union all
             select snapt_id, 'HELD', reason, count(*) from held_report where state = 'HELD' group by snapt_id, reason
             union all
             select snapt_id, 'UNSIGNED', 'RECEIPT_OWED', count(*) from charging_interval
             where state = 'PROVISIONAL' group by snapt_id
-            order by 1, 2, 3 limit ?
+            ) counted (snapt, state, reason, reports)
+            where (snapt, state, reason) > (?, ?, ?)
+            order by snapt, state, reason limit ?
             """)
+        .params(after)
         .param(limit)
         .query((row, _) ->
             new Count(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)))

@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -141,9 +142,9 @@ public final class Devices {
     }
   }
 
-  /// The result of [#remove].
-  public enum Removal {
-    REMOVED,
+  /// The result of [#remove] and [#name].
+  public enum Outcome {
+    DONE,
     /// The account has no such device.
     UNKNOWN,
     /// Its devices have changed since the caller read them.
@@ -153,41 +154,51 @@ public final class Devices {
   /// Removes a device. It gets no further token, and its place is free.
   ///
   /// @param known version of the account's devices that the caller has read
-  public Removal remove(String account, String device, long known) {
+  public Outcome remove(String account, String device, long known) {
+    return change(
+        account,
+        device,
+        known,
+        key ->
+            jdbc.sql("delete from device where account = ? and public_key = ?")
+                .param(account)
+                .param(key));
+  }
+
+  /// Names a device.
+  ///
+  /// @param known version of the account's devices that the caller has read
+  public Outcome name(String account, String device, long known, String name) {
+    return change(
+        account,
+        device,
+        known,
+        key ->
+            jdbc.sql("update device set name = ? where account = ? and public_key = ?")
+                .param(name)
+                .param(account)
+                .param(key));
+  }
+
+  private Outcome change(
+      String account, String device, long known, Function<byte[], JdbcClient.StatementSpec> sql) {
     Optional<byte[]> key = key(device);
     if (key.isEmpty()) {
-      return Removal.UNKNOWN;
+      return Outcome.UNKNOWN;
     }
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           var locked = accounts.lock(account);
           List<Device> devices = list(account);
           if (locked.isEmpty() || devices.stream().noneMatch(each -> each.id().equals(device))) {
-            return Removal.UNKNOWN;
+            return Outcome.UNKNOWN;
           }
           if (version(devices) != known) {
-            return Removal.CHANGED;
+            return Outcome.CHANGED;
           }
-          jdbc.sql("delete from device where account = ? and public_key = ?")
-              .param(account)
-              .param(key.get())
-              .update();
-          return Removal.REMOVED;
+          sql.apply(key.get()).update();
+          return Outcome.DONE;
         }));
-  }
-
-  /// Names a device.
-  ///
-  /// @return false if the account has no such device
-  public boolean name(String account, String device, String name) {
-    Optional<byte[]> key = key(device);
-    return key.isPresent()
-        && jdbc.sql("update device set name = ? where account = ? and public_key = ?")
-                .param(name)
-                .param(account)
-                .param(key.get())
-                .update()
-            > 0;
   }
 
   private static Optional<byte[]> key(String device) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A run and what it has done.
 ///
+/// @param number of the run, in the order in which runs were ordered
 /// @param listedAt time when its list of intervals was complete; null before
 /// @param waiting intervals that are still to be rated
 /// @param changed intervals with a new bill
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param difference new bills less those before
 /// @param keptIntervals keys of the first intervals of `refunded`
 public record Rerating(
+    long number,
     ReratingOrder order,
     Instant createdAt,
     State state,

@@ -135,9 +135,12 @@ public final class Reratings {
     return jdbc.sql(SELECT + "where r.id = ?").param(id).query((row, _) -> run(row)).optional();
   }
 
-  /// Returns the latest runs, the latest first.
-  public List<Rerating> latest(int limit) {
-    return jdbc.sql(SELECT + "order by r.number desc limit ?")
+  /// Returns runs, the latest first.
+  ///
+  /// @param before only runs with a lower number
+  public List<Rerating> latest(long before, int limit) {
+    return jdbc.sql(SELECT + "where r.number < ? order by r.number desc limit ?")
+        .param(before)
         .param(limit)
         .query((row, _) -> run(row))
         .list();
@@ -149,6 +152,7 @@ public final class Reratings {
     Timestamp listed = row.getTimestamp("listed_at");
     boolean isDone = row.getBoolean("done");
     return new Rerating(
+        number,
         order(row),
         row.getTimestamp("created_at").toInstant(),
         isDone

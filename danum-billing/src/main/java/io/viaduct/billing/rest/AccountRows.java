@@ -111,6 +111,8 @@ final class AccountRows {
 
   /// Returns the position behind an account that a cursor names.
   static Position position(Cursor.@Nullable Named cursor) {
-    return cursor == null ? Position.START : new Position(cursor.number(), cursor.name());
+    return cursor == null
+        ? Position.START
+        : new Position(cursor.number(), cursor.names().getFirst());
   }
 }

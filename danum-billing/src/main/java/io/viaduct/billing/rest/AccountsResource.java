@@ -76,7 +76,7 @@ class AccountsResource {
         Page.of(
             rows.page(
                 filter,
-                AccountRows.position(Cursor.named(filter.scope(), cursor)),
+                AccountRows.position(Cursor.named(filter.scope(), 1, cursor)),
                 Page.limit(limit) + 1,
                 clock.instant()),
             limit,

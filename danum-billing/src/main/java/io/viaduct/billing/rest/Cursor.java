@@ -1,11 +1,11 @@
 package io.viaduct.billing.rest;
 
-import io.viaduct.billing.account.Account;
 import io.viaduct.service.digest.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Encodes the position at which the next page of a list begins. A cursor is opaque to callers and
@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```text
 /// |0 .. 7                                      |8 ..             |
-/// |first octets of the SHA-256 of the scope    |key of the row   | 64 bits for each part of the key, then a name if it has one
+/// |first octets of the SHA-256 of the scope    |key of the row   | 64 bits for each part of the key, then its names if it has some, with line feeds between
 /// ```
 final class Cursor {
   private static final int SCOPE_BYTES = 8;
+
+  private static final int NAME_MAX = 128;
 
   private Cursor() {}
 
@@ -52,12 +54,16 @@ final class Cursor {
     return key;
   }
 
-  /// A key that ends with a name.
-  record Named(long number, String name) {}
+  /// A key that ends with names, none of which has a line feed.
+  record Named(long number, List<String> names) {
+    Named(long number, String... names) {
+      this(number, List.of(names));
+    }
+  }
 
-  /// Returns the cursor for the page that follows a row with a name.
+  /// Returns the cursor for the page that follows a row with names.
   static String after(String scope, Named key) {
-    byte[] name = key.name().getBytes(StandardCharsets.UTF_8);
+    byte[] name = String.join("\n", key.names()).getBytes(StandardCharsets.UTF_8);
     byte[] bytes =
         ByteBuffer.allocate(SCOPE_BYTES + Long.BYTES + name.length)
             .put(digest(scope))
@@ -67,28 +73,32 @@ final class Cursor {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /// Returns the key with a name of the last row of the page before, or null for the first page.
+  /// Returns the key with names of the last row of the page before, or null for the first page.
   ///
+  /// @param names how many the key has
   /// @throws ProblemException if the cursor is malformed or belongs to another scope
-  static @Nullable Named named(String scope, @Nullable String cursor) {
+  static @Nullable Named named(String scope, int names, @Nullable String cursor) {
     if (cursor == null || cursor.isEmpty()) {
       return null;
     }
     byte[] bytes = bytes(cursor);
-    if (bytes.length <= SCOPE_BYTES + Long.BYTES) {
+    if (bytes.length < SCOPE_BYTES + Long.BYTES) {
       throw ProblemException.invalid(Page.CURSOR_RULE);
     }
     requireScope(scope, bytes);
-    String name =
+    String text =
         new String(
             bytes,
             SCOPE_BYTES + Long.BYTES,
             bytes.length - SCOPE_BYTES - Long.BYTES,
             StandardCharsets.UTF_8);
-    if (!name.matches(Account.ID_PATTERN)) {
+    List<String> found = List.of(text.split("\n", -1));
+    if (found.size() != names) {
       throw ProblemException.invalid(Page.CURSOR_RULE);
     }
-    return new Named(ByteBuffer.wrap(bytes, SCOPE_BYTES, Long.BYTES).getLong(), name);
+    // The database cannot store every character, so it cannot compare with every one.
+    found.forEach(name -> PlainText.require("cursor", name, NAME_MAX));
+    return new Named(ByteBuffer.wrap(bytes, SCOPE_BYTES, Long.BYTES).getLong(), found);
   }
 
   private static void requireScope(String scope, byte[] bytes) {

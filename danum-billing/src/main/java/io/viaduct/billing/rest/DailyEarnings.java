@@ -55,7 +55,7 @@ final class DailyEarnings {
     if (Duration.between(begin, end).compareTo(RANGE_MAX) > 0) {
       throw ProblemException.invalid("from and to may be 366 days apart at most");
     }
-    Cursor.Named seen = Cursor.named(of.scope(), of.cursor());
+    Cursor.Named seen = Cursor.named(of.scope(), 1, of.cursor());
     return Page.of(
         days(of, begin, end, seen, Page.limit(of.limit()) + 1),
         of.limit(),
@@ -83,7 +83,7 @@ final class DailyEarnings {
         .param("from", Timestamp.from(from))
         .param("to", Timestamp.from(to))
         .param("day", seen == null ? LocalDate.of(9999, 1, 1) : LocalDate.ofEpochDay(seen.number()))
-        .param("snapt", seen == null ? "" : seen.name())
+        .param("snapt", seen == null ? "" : seen.names().getFirst())
         .param("limit", limit)
         .query((row, _) ->
             new Day(

@@ -68,7 +68,7 @@ class HeldCreditResource {
     }
   }
 
-  record ReservationList(List<ReservationView> reservations) {}
+  record ReservationList(List<ReservationView> reservations, @Nullable String next) {}
 
   record CreditOverview(
       String reservedMicrodenarii,
@@ -76,7 +76,8 @@ class HeldCreditResource {
       long applications,
       long cutAccounts,
       Map<String, Long> pushes,
-      List<ReservationView> largest) {}
+      List<ReservationView> largest,
+      @Nullable String next) {}
 
   record GivenNoticeView(
       String id,
@@ -108,10 +109,38 @@ class HeldCreditResource {
   ReservationList reservations(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     CallerAccess.visible(caller, accounts, id);
-    return new ReservationList(
-        held.ofAccount(id, Page.limit(limit)).stream().map(ReservationView::of).toList());
+    Page<ReservationView> page = reservations("reservations\n" + id, id, false, cursor, limit);
+    return new ReservationList(page.items(), page.next());
+  }
+
+  private Page<ReservationView> reservations(
+      String scope, @Nullable String account, boolean isCut, String cursor, int limit) {
+    Cursor.Named seen = Cursor.named(scope, 4, cursor);
+    HeldCredit.Place after =
+        seen == null
+            ? HeldCredit.Place.START
+            : new HeldCredit.Place(
+                seen.number(),
+                seen.names().get(0),
+                seen.names().get(1),
+                seen.names().get(2),
+                seen.names().get(3));
+    return Page.of(
+            held.reservations(account, isCut, after, Page.limit(limit) + 1),
+            limit,
+            last ->
+                Cursor.after(
+                    scope,
+                    new Cursor.Named(
+                        last.reserved().value(),
+                        last.snapt(),
+                        last.session(),
+                        last.application(),
+                        last.serviceClass())))
+        .as(ReservationView::of);
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -142,7 +171,7 @@ class HeldCreditResource {
     }
   }
 
-  record SessionList(List<OpenSessionView> sessions) {
+  record SessionList(List<OpenSessionView> sessions, @Nullable String next) {
     static boolean isAccount(String id) {
       return id.isEmpty() || id.matches(Account.ID_PATTERN);
     }
@@ -150,18 +179,31 @@ class HeldCreditResource {
 
   @GetMapping("/credit/sessions")
   @Operation(
-      summary = "Open sessions under credit control of some accounts",
+      summary = "Open sessions under credit control of some accounts, by account and SNAPT",
       operationId = "listCreditSessions")
   SessionList sessions(
       @RequestParam(defaultValue = "") String accounts,
+      @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "500") int limit) {
     List<String> wanted = List.of(accounts.split(","));
     if (wanted.size() > Page.LIMIT_MAX || !wanted.stream().allMatch(SessionList::isAccount)) {
       throw ProblemException.invalid(
           "accounts must be at most " + Page.LIMIT_MAX + " account ids, separated by commas");
     }
-    return new SessionList(
-        held.sessions(wanted, Page.limit(limit)).stream().map(OpenSessionView::of).toList());
+    String scope = "sessions\n" + accounts;
+    Cursor.Named seen = Cursor.named(scope, 3, cursor);
+    Page<OpenSessionView> page =
+        Page.of(
+                held.sessions(
+                    wanted,
+                    seen == null ? List.of("", "", "") : seen.names(),
+                    Page.limit(limit) + 1),
+                limit,
+                last ->
+                    Cursor.after(
+                        scope, new Cursor.Named(0, last.account(), last.snapt(), last.session())))
+            .as(OpenSessionView::of);
+    return new SessionList(page.items(), page.next());
   }
 
   @GetMapping("/credit")
@@ -170,14 +212,17 @@ class HeldCreditResource {
       operationId = "getCreditOverview")
   CreditOverview overview(
       @RequestParam(defaultValue = "false") boolean cut,
+      @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     HeldCredit.Sums sums = held.sums();
+    Page<ReservationView> largest = reservations("largest\n" + cut, null, cut, cursor, limit);
     return new CreditOverview(
         sums.reserved().toString(),
         sums.sessions(),
         sums.applications(),
         sums.cutAccounts(),
         meters.pushes(),
-        held.largest(cut, Page.limit(limit)).stream().map(ReservationView::of).toList());
+        largest.items(),
+        largest.next());
   }
 }

@@ -62,7 +62,7 @@ class OperatorResource {
 
   record RefusedReportList(List<RefusedReport> refused, @Nullable String next) {}
 
-  record CountList(List<RefusedReports.Count> counts) {}
+  record CountList(List<RefusedReports.Count> counts, @Nullable String next) {}
 
   record GapList(List<SequenceGaps.Gap> gaps, @Nullable String next) {}
 
@@ -97,8 +97,19 @@ class OperatorResource {
   @Operation(
       summary = "Reports that were refused, are held or are unsigned, by SNAPT and reason",
       operationId = "countReports")
-  CountList counts(@RequestParam(defaultValue = "500") int limit) {
-    return new CountList(refusedReports.counts(Page.limit(limit)));
+  CountList counts(
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "500") int limit) {
+    Cursor.Named seen = Cursor.named("counts", 3, cursor);
+    Page<RefusedReports.Count> page =
+        Page.of(
+            refusedReports.counts(
+                seen == null ? List.of("", "", "") : seen.names(), Page.limit(limit) + 1),
+            limit,
+            last ->
+                Cursor.after(
+                    "counts", new Cursor.Named(0, last.snapt(), last.what(), last.reason())));
+    return new CountList(page.items(), page.next());
   }
 
   @GetMapping("/reports/gaps")

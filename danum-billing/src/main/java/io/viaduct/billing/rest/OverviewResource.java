@@ -23,8 +23,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1")
 @Tag(name = "operation")
 class OverviewResource {
-  private static final int RUNS_MAX = 100;
-
   private final OperatorOverview overview;
   private final VerificationRuns runs;
   private final InstantSource clock;
@@ -81,7 +79,7 @@ class OverviewResource {
     }
   }
 
-  record RunList(List<VerificationRun> runs) {}
+  record RunList(List<VerificationRun> runs, @Nullable String next) {}
 
   record Overview(
       OperatorOverview.StandingOut accounts,
@@ -104,13 +102,15 @@ class OverviewResource {
 
   @GetMapping("/ledger/verifications")
   @Operation(
-      summary = "The latest verifications of the ledger, latest first, and one that is running",
+      summary = "Verifications of the ledger, latest first, with one that is running",
       operationId = "listVerifications")
-  RunList list(@RequestParam(defaultValue = "20") int limit) {
-    return new RunList(
-        runs.latest(Math.min(RUNS_MAX, Page.limit(limit))).stream()
-            .map(VerificationRun::of)
-            .toList());
+  RunList list(
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "20") int limit) {
+    Page<VerificationRun> page =
+        Page.byNumber(cursor, limit, runs::latest, VerificationRuns.Run::id)
+            .as(VerificationRun::of);
+    return new RunList(page.items(), page.next());
   }
 
   @PostMapping("/ledger/verifications")

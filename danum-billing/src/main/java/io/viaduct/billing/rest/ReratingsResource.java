@@ -128,7 +128,7 @@ class ReratingsResource {
     }
   }
 
-  record ReratingList(List<ReratingView> reratings) {}
+  record ReratingList(List<ReratingView> reratings, @Nullable String next) {}
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.BUSY})
   @PostMapping("/preview")
@@ -233,10 +233,13 @@ class ReratingsResource {
 
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
-  @Operation(summary = "The latest re-ratings, latest first", operationId = "listReratings")
-  ReratingList list(@RequestParam(defaultValue = "20") int limit) {
-    return new ReratingList(
-        reratings.latest(Page.limit(limit)).stream().map(ReratingView::of).toList());
+  @Operation(summary = "Re-ratings, latest first", operationId = "listReratings")
+  ReratingList list(
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "20") int limit) {
+    Page<ReratingView> page =
+        Page.byNumber(cursor, limit, reratings::latest, Rerating::number).as(ReratingView::of);
+    return new ReratingList(page.items(), page.next());
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})

@@ -80,12 +80,12 @@ class SnaptsResource {
       @AuthenticationPrincipal Caller caller,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "500") int limit) {
-    Cursor.Named seen = Cursor.named(SCOPE, cursor);
+    Cursor.Named seen = Cursor.named(SCOPE, 1, cursor);
     Page<Snapt> page =
         Page.of(
             snapts.page(
                 caller.role() == Role.SNAPT_OWNER ? caller.account() : null,
-                seen == null ? "" : seen.name(),
+                seen == null ? "" : seen.names().getFirst(),
                 Page.limit(limit) + 1),
             limit,
             last -> Cursor.after(SCOPE, new Cursor.Named(0, last.id())));

@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.tariff.SurchargeBook;
@@ -11,15 +12,17 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -64,46 +67,59 @@ class SurchargesResource {
 
   record SurchargeList(List<SurchargeView> surcharges, @Nullable String next) {}
 
+  @Tagged
   @GetMapping
   @Operation(
-      summary = "All versions of an owner's surcharge, oldest first",
+      summary = "All versions of an owner's surcharge, oldest first; the ETag stands for this list",
       operationId = "listSurcharges")
-  SurchargeList list(
+  ResponseEntity<SurchargeList> list(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "500") int limit) {
     CallerAccess.requireOwnSnapts(caller, id);
+    List<SurchargeVersion> versions = surcharges.of(owner(id));
     Page<SurchargeView> page =
-        Page.oldestFirst(
-                "surcharges\n" + id,
-                cursor,
-                limit,
-                surcharges.of(owner(id)),
-                SurchargeVersion::version)
+        Page.oldestFirst("surcharges\n" + id, cursor, limit, versions, SurchargeVersion::version)
             .as(SurchargeView::of);
-    return new SurchargeList(page.items(), page.next());
+    return ResponseEntity.ok()
+        .eTag(EntityTag.of(versions.size()))
+        .body(new SurchargeList(page.items(), page.next()));
   }
 
-  @Refuses({ProblemType.TARIFF_REFUSED})
+  @Refuses({ProblemType.TARIFF_REFUSED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PostMapping
-  @ResponseStatus(HttpStatus.CREATED)
   @Operation(
       summary = "Store a new version of an owner's surcharge, as an operator",
-      description = "Without effectiveFrom it is in force at once.",
-      operationId = "addSurcharge")
-  SurchargeView add(
+      description =
+          "Without effectiveFrom it is in force at once. With If-Match, the ETag of the list,"
+              + " nothing is stored if somebody else has stored a version since.",
+      operationId = "addSurcharge",
+      responses = @ApiResponse(responseCode = "201", description = "Stored"))
+  ResponseEntity<SurchargeView> add(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String seen,
       @RequestBody NewSurcharge wanted) {
     Instant now = clock.instant();
-    return SurchargeView.of(
-        surcharges.add(
-            owner(id),
-            TariffDocument.parseSurcharge(JSON.writeValueAsString(wanted.surcharge())),
-            wanted.effectiveFrom() == null ? now : wanted.effectiveFrom(),
-            caller.account(),
-            now));
+    SurchargeVersion added =
+        surcharges
+            .add(
+                owner(id),
+                TariffDocument.parseSurcharge(JSON.writeValueAsString(wanted.surcharge())),
+                wanted.effectiveFrom() == null ? now : wanted.effectiveFrom(),
+                caller.account(),
+                now,
+                seen == null ? null : EntityTag.required(seen))
+            .orElseThrow(() ->
+                new ProblemException(
+                    ProblemType.CHANGED_MEANWHILE,
+                    "version %d of this owner is the latest now: read the versions again"
+                        .formatted(surcharges.of(id).size())));
+    return ResponseEntity.status(HttpStatus.CREATED)
+        .eTag(EntityTag.of(added.version()))
+        .body(SurchargeView.of(added));
   }
 
   private static String owner(String id) {

@@ -1,6 +1,7 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
@@ -278,20 +279,25 @@ class UsersResource {
                 devices.max()));
   }
 
-  @Refuses(ProblemType.NOT_FOUND)
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @Tagged
   @PatchMapping("/{id}/devices/{device}")
-  @ResponseStatus(HttpStatus.NO_CONTENT)
-  @Operation(summary = "Name a device", operationId = "nameDevice")
-  void nameDevice(
+  @Operation(
+      summary = "Name a device",
+      description =
+          "If-Match must have the ETag of the list of devices; the answer has the next one.",
+      operationId = "nameDevice",
+      responses = @ApiResponse(responseCode = "204", description = "Named"))
+  ResponseEntity<Void> nameDevice(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @PathVariable String device,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
       @RequestBody DeviceChange wanted) {
     CallerAccess.requireOwn(caller, id);
     String name = PlainText.require("name", wanted.name(), DEVICE_NAME_MAX);
-    if (!devices.name(id, device, name)) {
-      throw ProblemException.notFound();
-    }
+    requireDone(devices.name(id, device, EntityTag.required(version), name));
+    return ResponseEntity.noContent().eTag(EntityTag.of(Devices.version(devices.list(id)))).build();
   }
 
   @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
@@ -309,8 +315,12 @@ class UsersResource {
       @PathVariable String device,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version) {
     CallerAccess.requireOwn(caller, id);
-    switch (devices.remove(id, device, EntityTag.required(version))) {
-      case REMOVED -> {}
+    requireDone(devices.remove(id, device, EntityTag.required(version)));
+  }
+
+  private static void requireDone(Devices.Outcome outcome) {
+    switch (outcome) {
+      case DONE -> {}
       case UNKNOWN -> throw ProblemException.notFound();
       case CHANGED ->
           throw new ProblemException(

@@ -29,19 +29,39 @@ public final class SurchargeBook {
     this.transaction = transaction;
   }
 
-  /// Stores a new version.
+  /// Stores a new version, whatever the latest one is.
   ///
   /// @param effectiveFrom not before `now`, so that no rated flow changes its price
   /// @throws TariffRefusedException if it is before `now`
   public SurchargeVersion add(
       String owner, Surcharge surcharge, Instant effectiveFrom, String createdBy, Instant now) {
+    return add(owner, surcharge, effectiveFrom, createdBy, now, null).orElseThrow();
+  }
+
+  /// Stores a new version if its author knew the latest one.
+  ///
+  /// @param effectiveFrom not before `now`, so that no rated flow changes its price
+  /// @param latest the owner's latest version that its author knew, 0 for none; null if any will do
+  /// @return empty if a later version was stored meanwhile
+  /// @throws TariffRefusedException if it is before `now`
+  public Optional<SurchargeVersion> add(
+      String owner,
+      Surcharge surcharge,
+      Instant effectiveFrom,
+      String createdBy,
+      Instant now,
+      @Nullable Long latest) {
     TariffBook.requireNotPast(effectiveFrom, now);
     return transaction.execute(_ -> {
       jdbc.sql("select pg_advisory_xact_lock(?, hashtext(?))")
           .param(STORING_LOCK)
           .param(owner)
           .query(row -> {});
-      int version = of(owner).size() + 1;
+      int stored = of(owner).size();
+      if (latest != null && latest != stored) {
+        return Optional.empty();
+      }
+      int version = stored + 1;
       jdbc.sql(
               "insert into surcharge (owner, version, effective_from, document, created_by, created_at)"
                   + " values (:owner, :version, :effectiveFrom, :document::json, :createdBy, :createdAt)")
@@ -52,7 +72,7 @@ public final class SurchargeBook {
           .param("createdBy", createdBy)
           .param("createdAt", Timestamp.from(now))
           .update();
-      return new SurchargeVersion(owner, version, effectiveFrom, surcharge, createdBy);
+      return Optional.of(new SurchargeVersion(owner, version, effectiveFrom, surcharge, createdBy));
     });
   }
 

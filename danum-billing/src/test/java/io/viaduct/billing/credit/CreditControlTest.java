@@ -599,6 +599,24 @@ class CreditControlTest {
     assertThat(all.get("reservedMicrodenarii").asLong()).isGreaterThanOrEqualTo(reserved());
     assertThat(all.get("largest").findValuesAsString("session")).contains(web.id);
     assertThat(all.at("/pushes/account_blocked").isNumber()).isTrue();
+    List<MeteredSession> sessions = new ArrayList<>(List.of(web));
+    for (int i = 0; i < 4; i++) {
+      sessions.add(session("web", ServiceClass.HT_HD));
+      bridge.ask(sessions.getLast().request());
+    }
+    String[] ids = sessions.stream().map(each -> each.id).toArray(String[]::new);
+    assertThat(
+            billing.paged(
+                "/api/v1/accounts/" + account + "/credit/reservations",
+                operator,
+                "reservations",
+                "session"))
+        .containsExactlyInAnyOrder(ids);
+    assertThat(billing.paged("/api/v1/credit", operator, "largest", "session")).contains(ids);
+    assertThat(
+            billing.paged(
+                "/api/v1/credit/sessions?accounts=" + account, operator, "sessions", "session"))
+        .containsExactlyInAnyOrder(ids);
     block(true, "look");
     bridge.pushed(web.id, CreditResult.ACCOUNT_BLOCKED);
     assertThat(

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.DirectionUsage;
@@ -62,14 +58,7 @@ class AttackTest {
             charge-bound: 50
             unsigned: {bound-per-account: 30, decide-after: 2h}
             """);
-    channel =
-        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),
-                        SslProvider.JDK)
-                    .build())
-            .build();
+    channel = billing.channel("ims-bridge");
     operator = billing.operator();
   }
 
@@ -193,7 +182,8 @@ class AttackTest {
 
   @Test
   void everyForgedReportIsRefusedCountedAndShownPerSnapt() throws Exception {
-    for (Map.Entry<String, SignedUsageReport> invention : inventions().entrySet()) {
+    Map<String, SignedUsageReport> inventions = inventions();
+    for (Map.Entry<String, SignedUsageReport> invention : inventions.entrySet()) {
       String reason = invention.getKey();
       String counter =
           "viaduct_reports_refused_total{reason=\""
@@ -215,6 +205,9 @@ class AttackTest {
               "{\"snapt\":\"%s\",\"what\":\"REFUSED\",\"reason\":\"%s\",\"reports\":1}"
                   .formatted(snapt, reason));
     }
+    assertThat(billing.paged("/api/v1/reports/counts", operator, "counts", "reason"))
+        .hasSameSizeAs(billing.get("/api/v1/reports/counts", operator).body().get("counts"))
+        .containsAll(inventions.keySet());
     assertThat(balance()).isZero();
     assertThat(billing.get("/api/v1/reports/gaps?limit=500", operator).body().toString())
         .doesNotContain(snapt);

@@ -523,7 +523,11 @@ class ProvisioningTest {
     assertThat(billing.call("DELETE", path + first, token, null, Map.of()).problem())
         .isEqualTo("version-required");
     Map<String, String> before = billing.ifMatch(all, token);
-    billing.call("PATCH", path + first, token, "{\"name\":\"red phone\"}", Map.of());
+    assertThat(
+            billing.call("PATCH", path + first, token, "{\"name\":\"red phone\"}", before).status())
+        .isEqualTo(204);
+    assertThat(billing.call("PATCH", path + first, token, "{\"name\":\"blue\"}", before).problem())
+        .isEqualTo("changed-meanwhile");
     assertThat(billing.call("DELETE", path + first, token, null, before).problem())
         .isEqualTo("changed-meanwhile");
     Map<String, String> known = billing.ifMatch(all, token);
@@ -542,11 +546,14 @@ class ProvisioningTest {
     String token = billing.logIn(id, "password-of-" + id);
     String devices = "/api/v1/accounts/" + id + "/devices";
     String path = devices + "/" + billing.get(devices, token).body().at("/devices/0/id").asString();
-    assertThat(billing.call("PATCH", path, token, "{\"name\":\"phone\"}", Map.of()).status())
+    assertThat(billing.call("PATCH", path, token, "{\"name\":\"p\"}", Map.of()).problem())
+        .isEqualTo("version-required");
+    Map<String, String> known = billing.ifMatch(devices, token);
+    assertThat(billing.call("PATCH", path, token, "{\"name\":\"phone\"}", known).status())
         .isEqualTo(204);
-    assertThat(billing.call("PATCH", path + "x", token, "{\"name\":\"p\"}", Map.of()).status())
+    assertThat(billing.call("PATCH", path + "x", token, "{\"name\":\"p\"}", known).status())
         .isEqualTo(404);
-    Answer control = billing.call("PATCH", path, token, "{\"name\":\"a\\u0007\"}", Map.of());
+    Answer control = billing.call("PATCH", path, token, "{\"name\":\"a\\u0007\"}", known);
     assertThat(control.status()).isEqualTo(400);
     CLOCK.advance(Duration.ofMinutes(20));
     token = billing.logIn(id, "password-of-" + id);

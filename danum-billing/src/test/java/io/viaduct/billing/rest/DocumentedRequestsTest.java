@@ -185,7 +185,7 @@ class DocumentedRequestsTest {
     if (request.method().matches("PATCH|DELETE") && path.matches("/api/v1/accounts/[^/]+")) {
       return billing.ifMatch(path, operator);
     }
-    if (request.method().equals("DELETE") && path.contains("/devices/")) {
+    if (request.method().matches("PATCH|DELETE") && path.contains("/devices/")) {
       return billing.ifMatch(path.replaceAll("/[^/]+$", ""), operator);
     }
     return request.needsKey() ? Map.of("Idempotency-Key", UUID.randomUUID().toString()) : Map.of();

@@ -378,27 +378,21 @@ class MoneyRoutesTest {
                   .formatted(CLOCK.instant(), i));
       assertThat(stored.status()).as(stored.raw().body()).isEqualTo(201);
     }
-    assertThat(paged("/api/v1/accounts/" + account + "/wallets", "wallets", "amountMicrodenarii"))
+    assertThat(
+            billing.paged(
+                "/api/v1/accounts/" + account + "/wallets",
+                operator,
+                "wallets",
+                "amountMicrodenarii"))
         .containsExactly("1", "2", "3", "4", "5");
-    assertThat(paged("/api/v1/owners/" + account + "/surcharges", "surcharges", "version"))
+    assertThat(
+            billing.paged(
+                "/api/v1/owners/" + account + "/surcharges", operator, "surcharges", "version"))
         .containsExactly("1", "2", "3", "4", "5");
     int tariffs = billing.get("/api/v1/tariffs", operator).body().get("tariffs").size();
-    assertThat(paged("/api/v1/tariffs", "tariffs", "version")).hasSize(tariffs);
+    assertThat(billing.paged("/api/v1/tariffs", operator, "tariffs", "version")).hasSize(tariffs);
     Answer foreign = billing.get("/api/v1/tariffs?cursor=" + "AAAAAAAAAAAAAAAAAAAAAA", operator);
     assertThat(foreign.body().get("detail").asString()).contains("cursor belongs to another");
-  }
-
-  private static java.util.List<String> paged(String path, String list, String field)
-      throws Exception {
-    java.util.List<String> all = new java.util.ArrayList<>();
-    String cursor = "";
-    do {
-      var page = billing.get(path + "?limit=2&cursor=" + cursor, operator).body();
-      page.get(list).forEach(row -> all.add(row.get(field).asString()));
-      assertThat(page.get(list).size()).isLessThanOrEqualTo(2);
-      cursor = page.path("next").asString("");
-    } while (!cursor.isEmpty());
-    return all;
   }
 
   @Test

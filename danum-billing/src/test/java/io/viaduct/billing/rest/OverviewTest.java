@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -151,6 +152,16 @@ class OverviewTest {
     }
     assertThat(sum).isZero();
     assertThat(overview().at("/verification/holds").asBoolean()).isTrue();
+    for (int i = 0; i < 3; i++) {
+      String next =
+          billing.post("/api/v1/ledger/verifications", operator, null).body().get("id").asString();
+      await().until(() -> !run(next).path("finishedAt").isNull());
+    }
+    assertThat(billing.paged("/api/v1/ledger/verifications", operator, "runs", "id"))
+        .contains(id)
+        .doesNotHaveDuplicates()
+        .isSortedAccordingTo(
+            Comparator.comparingLong((String each) -> Long.parseLong(each)).reversed());
   }
 
   private static JsonNode run(String id) throws Exception {

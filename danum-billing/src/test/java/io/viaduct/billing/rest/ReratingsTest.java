@@ -13,6 +13,8 @@ import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.TariffDocument;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -100,6 +102,20 @@ class ReratingsTest {
         .isEqualTo("idempotency-key-reused");
     assertThat(billing.post(path + "/stop", operator, "{}").body().get("state").asString())
         .isEqualTo("done");
+
+    List<String> orders = new ArrayList<>(List.of("fee-" + alice));
+    for (int i = 0; i < 3; i++) {
+      String next = i + "-" + alice;
+      orders.addFirst(next);
+      String run = "/api/v1/reratings/" + next;
+      assertThat(billing.call("PUT", run, operator, order, none).status()).isEqualTo(201);
+      await().until(() -> billing.get(run, operator).body().get("state").asString().equals("done"));
+    }
+    assertThat(
+            billing.paged("/api/v1/reratings", operator, "reratings", "id").stream()
+                .filter(id -> id.endsWith(alice)))
+        .as("latest first")
+        .containsExactlyElementsOf(orders);
 
     JsonNode revisions =
         billing.get("/api/v1/charges/" + charge + "/revisions", token).body().get("revisions");

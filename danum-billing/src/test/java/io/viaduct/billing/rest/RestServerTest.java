@@ -341,8 +341,13 @@ class RestServerTest {
     Instant later = CLOCK.instant().plus(Duration.ofDays(1));
     assertThat(billing.post(path, operator, body.formatted(later, "0.25")).status()).isEqualTo(201);
     assertThat(billing.post(path, operator, body.formatted(later, "0.5")).status()).isEqualTo(201);
+    Map<String, String> known = billing.ifMatch(path, operator);
+    assertThat(billing.call("POST", path, operator, body.formatted(later, "0.6"), known).status())
+        .isEqualTo(201);
+    assertThat(billing.call("POST", path, operator, body.formatted(later, "0.7"), known).problem())
+        .isEqualTo("changed-meanwhile");
     JsonNode stored = billing.get(path, userToken(owner)).body().get("surcharges");
-    assertThat(stored).hasSize(2);
+    assertThat(stored).hasSize(3);
     assertThat(stored.get(1).get("version").asInt()).isEqualTo(2);
     assertThat(stored.get(1).at("/surcharge/denarii-per-megabyte/HT_HD").asDouble()).isEqualTo(0.5);
     Answer refused = billing.post(path, operator, body.formatted(later, "-1"));

@@ -93,13 +93,14 @@ class UserPages {
   String nameDevice(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam String device,
       @RequestParam(defaultValue = "") String name,
       RedirectAttributes page) {
     Outcome.of(
         page,
         "user.done.name",
-        () -> billing.nameDevice(visitor.token(), account, device, name.strip()));
+        () -> billing.nameDevice(visitor.token(), account, tag, device, name.strip()));
     return redirect(account);
   }
 

@@ -162,10 +162,16 @@ public final class Billing {
     peer.delete(at(account) + "/devices/" + encode(device), token, tag);
   }
 
+  /// @param tag of the list of devices as it was shown
   /// @param name empty takes the name away
-  public void nameDevice(BearerToken token, String account, String device, String name) {
+  public void nameDevice(
+      BearerToken token, String account, String tag, String device, String name) {
     peer.send(
-        HttpMethod.PATCH, at(account) + "/devices/" + encode(device), token, Map.of("name", name));
+        HttpMethod.PATCH,
+        at(account) + "/devices/" + encode(device),
+        token,
+        tag,
+        Map.of("name", name));
   }
 
   /// Makes a link for a user who has lost the password, as an operator.

@@ -139,9 +139,7 @@ public final class JsonPeer {
   /// @throws PeerRefusedException with 412 if it was changed meanwhile
   public <T> Tagged<T> replace(
       HttpMethod method, String path, BearerToken token, String tag, Object body, Class<T> answer) {
-    Consumer<HttpHeaders> headers =
-        authorized(token).andThen(all -> all.set(HttpHeaders.IF_MATCH, tag));
-    Answer received = send(json(request(method, path, headers), body), timeout);
+    Answer received = send(json(request(method, path, unchanged(token, tag)), body), timeout);
     return new Tagged<>(read(path, received, answer), received.tag());
   }
 
@@ -156,14 +154,21 @@ public final class JsonPeer {
     requireOk(send(json(request(method, path, authorized(token)), body), timeout));
   }
 
+  /// Sends JSON by another method unless somebody else has changed the thing since it was read.
+  /// Forgets the answer.
+  ///
+  /// @param tag the entity tag as it was read
+  /// @throws PeerRefusedException with 412 if it was changed meanwhile
+  public void send(HttpMethod method, String path, BearerToken token, String tag, Object body) {
+    requireOk(send(json(request(method, path, unchanged(token, tag)), body), timeout));
+  }
+
   /// Deletes a thing unless somebody else has changed it since it was read.
   ///
   /// @param tag the entity tag as it was read
   /// @throws PeerRefusedException with 412 if it was changed meanwhile
   public void delete(String path, BearerToken token, String tag) {
-    Consumer<HttpHeaders> headers =
-        authorized(token).andThen(all -> all.set(HttpHeaders.IF_MATCH, tag));
-    requireOk(send(request(HttpMethod.DELETE, path, headers), timeout));
+    requireOk(send(request(HttpMethod.DELETE, path, unchanged(token, tag)), timeout));
   }
 
   /// Forgets the answer; a refusal is still thrown.
@@ -207,6 +212,10 @@ public final class JsonPeer {
   /// Returns the header that sends a token.
   public static Consumer<HttpHeaders> authorized(BearerToken token) {
     return headers -> headers.setBearerAuth(token.reveal());
+  }
+
+  private static Consumer<HttpHeaders> unchanged(BearerToken token, String tag) {
+    return authorized(token).andThen(all -> all.set(HttpHeaders.IF_MATCH, tag));
   }
 
   private RequestBodySpec request(HttpMethod method, String path, Consumer<HttpHeaders> headers) {

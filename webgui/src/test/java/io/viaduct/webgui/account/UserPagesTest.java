@@ -100,6 +100,22 @@ class UserPagesTest {
   }
 
   @Test
+  void aDeviceIsNamedOnlyFromAPageThatShowsTheListAsItIs() {
+    Visitor alice = Visitor.alice();
+    String page = alice.get("/accounts/alice/user").body();
+    Map<String, String> old =
+        Map.of("device", Visitor.hidden(page, "device"), "tag", "\"6\"", "name", "phone");
+    post(alice, "/accounts/alice/user", "/accounts/alice/device-names", old);
+    assertThat(alice.get("/accounts/alice/user").body())
+        .contains("data-problem=\"outcome.changed\"");
+    assertThat(peer.changes).isEmpty();
+    Map<String, String> current = new HashMap<>(old);
+    current.put("tag", "\"7\"");
+    post(alice, "/accounts/alice/user", "/accounts/alice/device-names", current);
+    assertThat(peer.changes).containsExactly("name alice {\"name\":\"phone\"}");
+  }
+
+  @Test
   void anOperatorSuspendsAndClosesAndAUserMayNot() {
     Visitor olga = Visitor.operator();
     String page = "/accounts/alice/user";
