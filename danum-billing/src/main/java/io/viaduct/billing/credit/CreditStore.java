@@ -1,5 +1,6 @@
 package io.viaduct.billing.credit;
 
+import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -252,13 +253,20 @@ final class CreditStore {
         == 1;
   }
 
-  /// Returns what flows cost that began after a time.
+  /// Returns what flows that began after a time, and calls that were charged after it, cost. The
+  /// kinds are those that move `spending`.
   MicroDenarii spentSince(String account, Instant from) {
     return new MicroDenarii(
         jdbc.sql(
-                "select coalesce(sum(c.net), 0)::bigint"
-                    + " from current_charge c where c.account = ? and c.started_at > ?")
-            .param(account)
+                """
+                select coalesce(-sum(p.amount_microdenarii), 0)::bigint
+                from ledger_transaction t join posting p on p.transaction_id = t.id
+                left join charging_interval i on i.id = t.interval_id
+                where p.account = ? and t.posted_at > ? and coalesce(i.started_at, t.posted_at) > ?
+                  and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'RERATING', 'CALL')
+                """)
+            .param(LedgerAccount.user(account).name())
+            .param(Timestamp.from(from))
             .param(Timestamp.from(from))
             .query(Long.class)
             .single());

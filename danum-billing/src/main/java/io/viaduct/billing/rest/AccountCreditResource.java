@@ -245,18 +245,26 @@ class AccountCreditResource {
                     credit.spentThisMonth().toString()),
                 text(credit.low()),
                 lastHour.toString(),
-                lasts(credit.credit(), lastHour)));
+                lasts(credit, lastHour)));
   }
 
   private static @Nullable String text(@Nullable MicroDenarii amount) {
     return amount == null ? null : amount.toString();
   }
 
-  /// Returns the seconds that the credit lasts at the rate of the last hour; null without a charge.
-  private static @Nullable Long lasts(MicroDenarii credit, MicroDenarii lastHour) {
-    return lastHour.value() <= 0
-        ? null
-        : (long)
-            (Math.max(0.0, credit.value()) / lastHour.value() * Duration.ofHours(1).toSeconds());
+  /// Returns the seconds until the credit or what a cap leaves is used up at the rate of the last
+  /// hour; null without a charge.
+  private static @Nullable Long lasts(AccountCredit credit, MicroDenarii lastHour) {
+    if (lastHour.value() <= 0) {
+      return null;
+    }
+    long left = credit.credit().value();
+    if (credit.caps().day() != null) {
+      left = Math.min(left, credit.caps().day().minus(credit.spentToday()).value());
+    }
+    if (credit.caps().month() != null) {
+      left = Math.min(left, credit.caps().month().minus(credit.spentThisMonth()).value());
+    }
+    return (long) (Math.max(0.0, left) / lastHour.value() * Duration.ofHours(1).toSeconds());
   }
 }

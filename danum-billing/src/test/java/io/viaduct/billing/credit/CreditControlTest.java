@@ -751,7 +751,12 @@ class CreditControlTest {
     bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
     assertThat(credit().get("balanceMicrodenarii").asLong()).isNegative();
     assertThat(available()).isBetween(40 * DENARIUS, 50 * DENARIUS);
-    assertThat(credit().get("lastsSeconds").asLong()).isPositive();
+    long spent = credit().get("spentLastHourMicrodenarii").asLong();
+    assertThat(spent).isEqualTo(-credit().get("balanceMicrodenarii").asLong());
+    assertThat(credit().get("lastsSeconds").asLong())
+        .isEqualTo((50 * DENARIUS - spent) * 3600 / spent);
+    put("caps", version(), "{\"dayMicrodenarii\":\"%d\"}".formatted(2 * spent));
+    assertThat(credit().get("lastsSeconds").asLong()).as("until the cap").isEqualTo(3600);
   }
 
   @Test

@@ -191,6 +191,10 @@ class CreditServerTest {
 
     assertThat(granted(goOn(28, 10))).isEqualTo(10);
     assertThat(balance()).isEqualTo(10 * DENARIUS - 28 * MICRO_PER_SECOND);
+    JsonNode credit = get("/credit");
+    assertThat(credit.get("spentLastHourMicrodenarii").asLong()).isEqualTo(28 * MICRO_PER_SECOND);
+    assertThat(credit.get("lastsSeconds").asLong())
+        .isEqualTo((10 * DENARIUS / MICRO_PER_SECOND - 28) * 3600 / 28);
     assertThat(reserved()).isEqualTo(10 * MICRO_PER_SECOND);
 
     assertThat(end(7).resultCode()).isEqualTo(2001);
