@@ -51,10 +51,6 @@ final class ReportValidation {
   /// Largest spare rate, kbit/s: 10 Tbit/s, as for [#COUNT_MAX].
   private static final double SPARE_MAX = 1e10;
 
-  /// Largest loss that a price counts. All loss is the device's word, and with a loss-slope of 5 a
-  /// share of 20 % would make the charge zero. So a lie makes it cheaper by a quarter at most.
-  static final double LOSS_MAX = 0.05;
-
   private static final int DEVICE_KEY_BYTES = 32;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -385,7 +381,7 @@ final class ReportValidation {
     long lost =
         count(place + " lost_packets", up.getLostPackets())
             + count(place + " lost_packets", down.getLostPackets());
-    return lost == 0 ? 0.0 : Math.min(LOSS_MAX, (double) lost / (lost + received));
+    return lost == 0 ? 0.0 : Math.min(FlowMeasure.LOSS_MAX, (double) lost / (lost + received));
   }
 
   private static @Nullable ServiceClass serviceClass(io.viaduct.usage.v1.ServiceClass reported) {

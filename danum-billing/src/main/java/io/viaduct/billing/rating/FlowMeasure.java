@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// @param application name in the classification table; an unknown name is priced as its class
 /// @param preBytes inner IP bytes
 /// @param postBytes outer IP bytes
-/// @param loss lost share of packets, lost / (lost + received), 0..1; 0 if no packet was sent
+/// @param loss lost share of packets that the price counts, lost / (lost + received), 0 to
+///   `LOSS_MAX`; 0 if no packet was sent
 /// @param durationMs part of the interval in which the flow existed, milliseconds, >= 1
 /// @param delayMs one-way delay as reported, milliseconds, possibly negative
 /// @param delayErrorMs bound on the error of the delay, milliseconds, never negative; null if the
@@ -30,6 +31,10 @@ public record FlowMeasure(
     DelaySource delaySource,
     Demand demand,
     @Nullable Long call) {
+  /// Largest loss that a price counts. All loss is the device's word, and with a loss-slope of 5 a
+  /// share of 20 % would make the charge zero. So a lie makes it cheaper by a quarter at most.
+  public static final double LOSS_MAX = 0.05;
+
   /// Makes the measurement of a flow that no call carries.
   public FlowMeasure(
       ServiceClass serviceClass,

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param isWithoutAggregation true if nothing is saved: as many bytes on the wire as before
 /// @param delayMs one-way delay, milliseconds
-/// @param loss lost share of packets, 0..1
+/// @param loss lost share of packets, 0..1; the price counts [FlowMeasure#LOSS_MAX] of it at most,
+///   as in a bill
 /// @param throughputKbitPerSecond what the path offers to the application, kbit/s. Where the
 ///   measured point is priced, it is the throughput of each flow, which lasts as long as its bytes
 ///   need
@@ -46,7 +47,7 @@ public record WhatIf(
         flow.application(),
         flow.preBytes(),
         isWithoutAggregation ? flow.preBytes() : flow.postBytes(),
-        loss == null ? flow.loss() : loss,
+        loss == null ? flow.loss() : Math.min(FlowMeasure.LOSS_MAX, loss),
         offered == null
             ? flow.durationMs()
             : Math.max(1, Math.round(flow.preBytes() * 8.0 / offered)),

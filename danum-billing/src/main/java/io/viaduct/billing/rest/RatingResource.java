@@ -10,6 +10,7 @@ import io.viaduct.billing.settlement.ChargedReport;
 import io.viaduct.billing.settlement.ChargedReports;
 import io.viaduct.billing.settlement.SnaptExperience;
 import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.SurchargeVersion;
@@ -133,9 +134,9 @@ class RatingResource {
       operationId = "simulateRating")
   Simulation simulate(@AuthenticationPrincipal Caller caller, @RequestBody NewSimulation wanted) {
     ChargedReport report = visible(caller, wanted.charge());
-    SnaptExperience through = through(report, wanted.throughSnapt());
-    Terms terms = terms(report, wanted.tariff(), through);
     FlowMeasure chosen = report.flow(Long.parseLong(wanted.charge())).measure();
+    SnaptExperience through = through(report, chosen.serviceClass(), wanted.throughSnapt());
+    Terms terms = terms(report, wanted.tariff(), through);
     requireCarried(wanted, report, chosen, terms.tariff());
     List<FlowMeasure> measures =
         wanted.whatIf(through).applyTo(report.measures(), chosen, report.intervalMs());
@@ -181,15 +182,17 @@ class RatingResource {
         tariffs.versions().get(report.tariffVersion() - 1).tariff(), surcharge(report));
   }
 
-  private @Nullable SnaptExperience through(ChargedReport report, @Nullable String snapt) {
+  private @Nullable SnaptExperience through(
+      ChargedReport report, ServiceClass serviceClass, @Nullable String snapt) {
     if (snapt == null) {
       return null;
     }
-    return SnaptExperience.of(jdbc, report.account(), Page.filter("throughSnapt", snapt))
+    return SnaptExperience.of(
+            jdbc, report.account(), Page.filter("throughSnapt", snapt), serviceClass)
         .orElseThrow(() ->
             ProblemException.invalid(
-                "throughSnapt must be a SNAPT through which the account has charges with a measured delay, got '%s'"
-                    .formatted(snapt)));
+                "throughSnapt must be a SNAPT through which the account has charges of class %s with a measured delay, got '%s'"
+                    .formatted(serviceClass, snapt)));
   }
 
   private Terms terms(

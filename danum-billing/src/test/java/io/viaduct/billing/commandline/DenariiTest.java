@@ -11,6 +11,7 @@ import io.viaduct.billing.mediation.PostedReports;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.ServiceClass;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -243,7 +244,11 @@ class DenariiTest {
         PostedReports.post(
             alice,
             SeedTariff.read(),
-            List.of(Reports.flow(1, "skype-video", 255_000, 102_000, 280)));
+            List.of(
+                Reports.flow(1, "skype-video", 255_000, 102_000, 280),
+                Reports.flow(2, "backup", 9_255_000, 9_102_000, 900).toBuilder()
+                    .setServiceClass(ServiceClass.HT_HD)
+                    .build()));
     String snapt = interval("snapt_id", others.getFirst());
     JsonNode through = user.run("simulate", charge, "--through", snapt, "--json").succeeds().json();
     assertThat(through.at("/flows/0/inputs/delayMs").asDouble()).isEqualTo(280);

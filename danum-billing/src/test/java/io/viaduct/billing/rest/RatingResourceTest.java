@@ -145,6 +145,20 @@ class RatingResourceTest {
   }
 
   @Test
+  void aSimulationCountsAsMuchLossAsABill() throws Exception {
+    var tariff = SeedTariff.at(OperatingPoint.MEASURED, TERMS);
+    FlowUsage whole = Reports.flow(1, "skype-video", 255_000, 102_000, 140);
+    FlowUsage lossy =
+        whole.toBuilder().setDown(whole.getDown().toBuilder().setLostPackets(10)).build();
+    long charge = PostedReports.post(alice, tariff, List.of(whole)).getFirst();
+    long posted = PostedReports.post(alice, tariff, List.of(lossy)).getFirst();
+    JsonNode simulated = simulate("{\"charge\":\"%d\",\"loss\":0.25}".formatted(charge)).body();
+    JsonNode bill = billing.get("/api/v1/charges/" + posted + "/explain", token).body();
+    assertThat(simulated.get("bill")).isEqualTo(bill.at("/explanation/bill"));
+    assertThat(simulated.get("bill")).isNotEqualTo(simulated.get("posted"));
+  }
+
+  @Test
   void aDraftOfATariffIsRatedAndStoredNowhere() throws Exception {
     long charge = PostedReports.post(alice, SeedTariff.read(), shared()).getFirst();
     int versions = billing.get("/api/v1/tariffs", token).body().get("tariffs").size();

@@ -17,6 +17,9 @@ public final class Display {
   /// Shown for a quantity that is not known.
   public static final String UNKNOWN = "\u2013";
 
+  /// Largest loss that a price counts, as in billing.
+  static final double LOSS_COUNTED_MAX = 0.05;
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
   private static final DateTimeFormatter DAY =
@@ -126,6 +129,14 @@ public final class Display {
   /// A ratio 0..1 as a percentage: `1.25 %`.
   public String percentOfRatio(@Nullable Double ratio) {
     return ratio == null ? UNKNOWN : percent(ratio * 100);
+  }
+
+  /// Loss that a price counts as a percentage. Billing counts [#LOSS_COUNTED_MAX] of it at most, so
+  /// that much may stand for more: `≥ 5 %`.
+  public String loss(@Nullable Double ratio) {
+    return ratio != null && ratio >= LOSS_COUNTED_MAX
+        ? "≥\u00a0" + percentOfRatio(ratio)
+        : percentOfRatio(ratio);
   }
 
   /// `60.0 %`.

@@ -96,6 +96,8 @@ class DisplayTest {
     assertThat(display.share(40, 100)).isEqualTo(40);
     assertThat(display.share(120, 100)).isEqualTo(100);
     assertThat(display.percentOfRatio(0.0125)).isEqualTo("1.25\u00a0%");
+    assertThat(display.loss(0.0125)).isEqualTo("1.25\u00a0%");
+    assertThat(display.loss(0.05)).as("billing counts no more").isEqualTo("≥\u00a05.00\u00a0%");
     assertThat(display.percent(60.0)).isEqualTo("60.0\u00a0%");
   }
 
