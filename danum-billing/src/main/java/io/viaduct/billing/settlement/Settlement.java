@@ -52,31 +52,7 @@ public final class Settlement {
   }
 
   private List<Long> settleBatch(Instant now) {
-    List<Due> due =
-        jdbc.sql(
-                """
-                select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.account, i.tariff_version, r.*
-                from charging_interval i join current_report r on r.interval_id = i.id
-                where i.state = 'CORRECTED' and i.grace_ends_at <= ?
-                order by i.grace_ends_at, i.id limit ? for update of i skip locked
-                """)
-            .param(Timestamp.from(now))
-            .param(BATCH)
-            .query((row, _) ->
-                new Due(
-                    new LedgerTransaction.Billed(
-                        row.getLong("id"),
-                        new IntervalKey(
-                                row.getString("snapt_id"),
-                                row.getString("session_id"),
-                                row.getLong("epoch"),
-                                row.getLong("sequence"))
-                            .text(),
-                        row.getString("account"),
-                        row.getString("owner"),
-                        BillColumns.read(row)),
-                    row.getInt("tariff_version")))
-            .list();
+    List<Due> due = bills(lock(now));
     if (due.isEmpty()) {
       return List.of();
     }
@@ -90,6 +66,46 @@ public final class Settlement {
         .param(ids.toArray(Long[]::new))
         .update();
     return ids;
+  }
+
+  private Long[] lock(Instant now) {
+    return jdbc.sql(
+            """
+            select id from charging_interval where state = 'CORRECTED' and grace_ends_at <= ?
+            order by grace_ends_at, id limit ? for update skip locked
+            """)
+        .param(Timestamp.from(now))
+        .param(BATCH)
+        .query(Long.class)
+        .list()
+        .toArray(Long[]::new);
+  }
+
+  // A statement of its own, behind the locks: a re-rating that has committed since the locking
+  // statement began is seen by this one only.
+  private List<Due> bills(Long[] locked) {
+    return jdbc.sql(
+            """
+            select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.account, i.tariff_version, r.*
+            from charging_interval i join current_report r on r.interval_id = i.id
+            where i.id = any(?) order by i.grace_ends_at, i.id
+            """)
+        .param(locked)
+        .query((row, _) ->
+            new Due(
+                new LedgerTransaction.Billed(
+                    row.getLong("id"),
+                    new IntervalKey(
+                            row.getString("snapt_id"),
+                            row.getString("session_id"),
+                            row.getLong("epoch"),
+                            row.getLong("sequence"))
+                        .text(),
+                    row.getString("account"),
+                    row.getString("owner"),
+                    BillColumns.read(row)),
+                row.getInt("tariff_version")))
+        .list();
   }
 
   private static LedgerTransaction settlement(Due due, List<TariffVersion> versions) {
