@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -48,11 +49,12 @@ final class AccountEvents implements Notifications.Listener, AutoCloseable {
   }
 
   /// Opens a stream. Its first event is the balance; the stream ends when the reader's login
-  /// expires.
+  /// expires or loses its right.
   ///
   /// @param until when the login expires
+  /// @param mayRead whether the reader may still read the account; asked by the stream's thread
   /// @throws ProblemException if the account, or billing as a whole, has too many open streams
-  SseEmitter open(String account, Instant until) {
+  SseEmitter open(String account, Instant until, BooleanSupplier mayRead) {
     List<EventStream> accountStreams =
         streams.computeIfAbsent(account, _ -> new CopyOnWriteArrayList<>());
     if (open.get() >= STREAMS_MAX || accountStreams.size() >= STREAMS_OF_ACCOUNT_MAX) {
@@ -67,7 +69,7 @@ final class AccountEvents implements Notifications.Listener, AutoCloseable {
     }
     SseEmitter emitter =
         new SseEmitter(Math.max(1, Duration.between(clock.instant(), until).toMillis()));
-    EventStream stream = new EventStream(emitter, this::render);
+    EventStream stream = new EventStream(emitter, this::render, mayRead);
     accountStreams.add(stream);
     open.incrementAndGet();
     stream.onEnd(() -> {

@@ -4,6 +4,7 @@ import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.provisioning.Users;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -71,13 +73,16 @@ class AccountImportsResource {
               + " that exists stays as it is. An account without a password cannot log in to the"
               + " pages until it has got one by a link, and has no SIP credentials.",
       operationId = "importAccounts")
-  ImportOutcomes add(@RequestBody AccountImport wanted) {
+  ImportOutcomes add(@AuthenticationPrincipal Caller caller, @RequestBody AccountImport wanted) {
     if (wanted.accounts().isEmpty() || wanted.accounts().size() > ACCOUNTS_MAX) {
       throw ProblemException.invalid(
           "accounts must have 1 to %d entries, got %d"
               .formatted(ACCOUNTS_MAX, wanted.accounts().size()));
     }
     wanted.accounts().forEach(AccountImportsResource::require);
+    if (!wanted.accounts().stream().allMatch(line -> Role.of(line.role()) == Role.USER)) {
+      CallerAccess.requireLogIn(caller, "make accounts with another role than user");
+    }
     Instant now = clock.instant();
     return new ImportOutcomes(
         Objects.requireNonNull(

@@ -16,6 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -33,6 +34,7 @@ class AccountsResource {
   private final AccountRows rows;
   private final CreditRules credit;
   private final AccountEvents events;
+  private final Callers callers;
   private final JdbcClient jdbc;
   private final InstantSource clock;
 
@@ -41,12 +43,14 @@ class AccountsResource {
       AccountRows rows,
       CreditRules credit,
       AccountEvents events,
+      Callers callers,
       JdbcClient jdbc,
       InstantSource clock) {
     this.accounts = accounts;
     this.rows = rows;
     this.credit = credit;
     this.events = events;
+    this.callers = callers;
     this.jdbc = jdbc;
     this.clock = clock;
   }
@@ -156,12 +160,20 @@ class AccountsResource {
       responses =
           @ApiResponse(
               responseCode = "200",
-              description = "Events (WHATWG HTML, section 9.2) until the token ends",
+              description =
+                  "Events (WHATWG HTML, section 9.2) until the token ends or loses its right; that is"
+                      + " looked at every 5 s",
               content =
                   @Content(mediaType = "text/event-stream", schema = @Schema(type = "string"))))
-  SseEmitter events(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+  SseEmitter events(
+      @AuthenticationPrincipal Caller caller, Authentication login, @PathVariable String id) {
     visible(caller, id);
-    return events.open(id, caller.expiresAt());
+    String token = CallerAccess.token(login);
+    return events.open(id, caller.expiresAt(), () -> mayStillRead(token, id));
+  }
+
+  private boolean mayStillRead(String token, String id) {
+    return callers.of(token).filter(now -> now.canSee(id) && !now.lacksSecondFactor()).isPresent();
   }
 
   private Account visible(Caller caller, String id) {

@@ -25,6 +25,16 @@ final class CallerAccess {
     }
   }
 
+  /// Refuses an API token, which a program has: it must not give itself or others more rights.
+  ///
+  /// @param what for the refusal: what only a log-in may do
+  static void requireLogIn(Caller caller, String what) {
+    if (caller.scopes() != null) {
+      throw new ProblemException(
+          ProblemType.FORBIDDEN, "a token cannot " + what + ": log in to do that");
+    }
+  }
+
   /// Returns the token of the log-in that the request belongs to.
   static String token(Authentication login) {
     return String.valueOf(login.getCredentials());

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,14 +16,15 @@ import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /// One open stream of server-sent events (WHATWG HTML, section 9.2). The stream's thread renders
-/// and writes the changes that other threads offer. It writes a comment every 15 s, so that a
-/// closed connection is noticed.
+/// and writes the changes that other threads offer. It writes a comment when nothing has changed
+/// for 5 s, so that a closed connection is noticed. As often it looks whether the reader may still
+/// read: a token may be revoked, an account suspended, an operator demoted.
 final class EventStream {
   /// Most changes that wait for a slow reader.
   static final int QUEUE_MAX = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
-  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(5);
 
   /// A change of an account.
   ///
@@ -40,11 +42,13 @@ final class EventStream {
   private final BlockingQueue<Change> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
   private final SseEmitter emitter;
   private final Function<Change, Rendered> render;
+  private final BooleanSupplier mayRead;
   private final Thread thread;
 
-  EventStream(SseEmitter emitter, Function<Change, Rendered> render) {
+  EventStream(SseEmitter emitter, Function<Change, Rendered> render, BooleanSupplier mayRead) {
     this.emitter = emitter;
     this.render = render;
+    this.mayRead = mayRead;
     thread = Thread.ofVirtual().name("event-stream").unstarted(this::run);
   }
 
@@ -72,8 +76,17 @@ final class EventStream {
 
   private void run() {
     try {
+      long nextLook = System.nanoTime() + HEARTBEAT.toNanos();
       while (!Thread.currentThread().isInterrupted()) {
-        write(queue.poll(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS));
+        Change change = queue.poll(nextLook - System.nanoTime(), TimeUnit.NANOSECONDS);
+        if (System.nanoTime() - nextLook >= 0) {
+          if (!mayRead.getAsBoolean()) {
+            LOG.debug("an event stream ends: its reader has lost the right");
+            return;
+          }
+          nextLook = System.nanoTime() + HEARTBEAT.toNanos();
+        }
+        write(change);
       }
     } catch (InterruptedException e) {
       LOG.debug("an event stream ends");

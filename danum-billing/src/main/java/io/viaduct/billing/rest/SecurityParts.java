@@ -69,6 +69,11 @@ class SecurityParts {
   }
 
   @Bean
+  Callers knownCallers(LoginSessions logins, ApiTokens tokens, InstantSource clock) {
+    return new Callers(logins, tokens, clock);
+  }
+
+  @Bean
   @Order(1)
   SecurityFilterChain open(HttpSecurity http) {
     return http.securityMatcher(OPEN)
@@ -85,16 +90,13 @@ class SecurityParts {
   @Order(2)
   SecurityFilterChain callers(
       HttpSecurity http,
-      LoginSessions logins,
-      ApiTokens tokens,
+      Callers known,
       BillingConfiguration configuration,
       InstantSource clock,
       @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> problems) {
     Refusals refusals = new Refusals(problems);
     return BearerSecurity.apply(
-            http,
-            token -> caller((BearerToken) token, logins, tokens, clock),
-            refusals::unauthenticated)
+            http, token -> caller((BearerToken) token, known), refusals::unauthenticated)
         .addFilterAfter(
             new RequestRates(configuration.rateLimit(), clock, refusals::answer),
             AnonymousAuthenticationFilter.class)
@@ -107,13 +109,11 @@ class SecurityParts {
         .build();
   }
 
-  private static Authentication caller(
-      BearerToken token, LoginSessions logins, ApiTokens tokens, InstantSource clock) {
+  private static Authentication caller(BearerToken token, Callers known) {
     try {
       String secret = token.getCredentials();
-      return (secret.startsWith(ApiTokens.PREFIX)
-              ? tokens.caller(secret, clock.instant())
-              : logins.caller(secret, clock.instant()))
+      return known
+          .of(secret)
           .map(caller ->
               UsernamePasswordAuthenticationToken.authenticated(
                   caller, secret, AuthorityUtils.createAuthorityList(caller.role().name())))

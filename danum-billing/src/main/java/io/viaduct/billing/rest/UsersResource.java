@@ -122,9 +122,12 @@ class UsersResource {
               + " or sipSecret is none. An operator's account gets no SIP credentials by itself."
               + " The bridge lets the user register within a second.",
       operationId = "openAccount")
-  AccountView open(@RequestBody NewAccount wanted) {
+  AccountView open(@AuthenticationPrincipal Caller caller, @RequestBody NewAccount wanted) {
     if (!wanted.id().matches(Account.ID_PATTERN)) {
       throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
+    }
+    if (role(wanted.role()) != Role.USER) {
+      CallerAccess.requireLogIn(caller, "make an account with the role " + wanted.role());
     }
     String name = wanted.displayName() == null ? wanted.id() : displayName(wanted.displayName());
     Users.NewUser user =
@@ -176,6 +179,9 @@ class UsersResource {
             wanted.sipSecret() == null ? null : sipSecret(wanted.sipSecret()));
     if (caller.account().equals(id) && (change.state() != null || change.role() != null)) {
       throw ownAccount();
+    }
+    if (change.role() != null || change.password() != null) {
+      CallerAccess.requireLogIn(caller, "set a role or a password");
     }
     long known = EntityTag.required(version);
     return AccountView.tagged(

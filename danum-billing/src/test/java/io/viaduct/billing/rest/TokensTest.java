@@ -1,15 +1,22 @@
 package io.viaduct.billing.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,6 +161,50 @@ class TokensTest {
         .isEqualTo("forbidden");
     assertThat(billing.get("/api/v1/accounts/" + alice + "/tokens", token).problem())
         .isEqualTo("forbidden");
+  }
+
+  @Test
+  void aTokenOfAnOperatorMakesUsersButGivesNobodyMoreRights() throws Exception {
+    String token = token("operator", operator, "\"read\",\"accounts\"");
+    String id = alice + "-2";
+    String made = "{\"id\":\"%s\",\"password\":\"password-of-x\",\"role\":\"%s\"}";
+    for (String role : List.of("operator", "auditor", "snapt-owner")) {
+      assertThat(billing.post("/api/v1/accounts", token, made.formatted(id, role)).problem())
+          .as(role)
+          .isEqualTo("forbidden");
+      String lines = "{\"check\":false,\"accounts\":[{\"line\":1,\"id\":\"%s\",\"role\":\"%s\"}]}";
+      assertThat(
+              billing.post("/api/v1/accounts/imports", token, lines.formatted(id, role)).problem())
+          .as(role)
+          .isEqualTo("forbidden");
+    }
+    assertThat(billing.post("/api/v1/accounts", token, made.formatted(id, "user")).status())
+        .isEqualTo(201);
+    String path = "/api/v1/accounts/" + id;
+    for (String change :
+        List.of("{\"role\":\"operator\"}", "{\"password\":\"another-password\"}")) {
+      assertThat(billing.change(path, token, change).problem()).as(change).isEqualTo("forbidden");
+    }
+    assertThat(billing.change(path, token, "{\"state\":\"suspended\"}").status()).isEqualTo(200);
+    assertThat(billing.change(path, operator, "{\"role\":\"auditor\"}").status()).isEqualTo(200);
+  }
+
+  @Test
+  void anOpenStreamOfEventsEndsSoonAfterItsTokenWasRevoked() throws Exception {
+    String token = token(alice, login, "\"read\"");
+    HttpResponse<Stream<String>> stream =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(billing.uri("/api/v1/accounts/" + alice + "/events"))
+                    .header("Authorization", "Bearer " + token)
+                    .build(),
+                HttpResponse.BodyHandlers.ofLines());
+    try (Stream<String> lines = stream.body()) {
+      Iterator<String> open = lines.iterator();
+      assertThat(open.next()).startsWith("event:");
+      revoke(alice, login);
+      assertTimeoutPreemptively(Duration.ofSeconds(30), () -> open.forEachRemaining(_ -> {}));
+    }
   }
 
   @Test
