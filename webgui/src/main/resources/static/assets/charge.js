@@ -131,13 +131,12 @@
       other.rules.reportPreBytes[other.rules.flowIndex] = other.inputs.preBytes;
       other.inputs.delayMs = value.delay;
       if (value.delay !== first.delay) other.inputs.delaySource = 'MEASURED';
+      const demand = value.busy !== first.busy || value.spare !== first.spare
+        ? { busy: value.busy, spareKbitPerSecond: value.spare }
+        : {};
+      Object.assign(other.inputs, demand); // of the promise
       for (const flow of other.together) {
-        if (flow.flow !== explained.flow) continue;
-        flow.preBytes = other.inputs.preBytes;
-        if (value.busy !== first.busy || value.spare !== first.spare) {
-          flow.busy = value.busy;
-          flow.spareKbitPerSecond = value.spare;
-        }
+        if (flow.flow === explained.flow) Object.assign(flow, { preBytes: other.inputs.preBytes }, demand);
       }
       return other;
     };

@@ -7,7 +7,7 @@
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const rounded = (value) => Number(Math.max(0, value).toPrecision(3));
   const samples = 12; // of each segment: a straight line is bent by the axis
-  const step = 4; // pixels that an arrow key moves a knot
+  const step = 4; // pixels that an arrow key moves a knot, and that a pointer moves before a coordinate follows it
   const large = 5; // times as much with Shift
 
   const curve = (element) => {
@@ -61,25 +61,31 @@
       if (editable && handles.length !== rows().length) makeHandles();
     };
 
-    const write = (row, at, value) => {
-      row.querySelector('[data-at]').value = rounded(at);
-      row.querySelector('[data-value]').value = rounded(value);
+    // A coordinate that nobody moved is left out, and keeps its digits.
+    const write = (row, moved) => {
+      for (const [name, value] of Object.entries(moved)) row.querySelector('[data-' + name + ']').value = value;
       redraw();
       changed();
     };
 
     const drag = (handle) => {
       const row = () => rows()[handles.indexOf(handle)];
+      let from = { x: 0, y: 0 };
+      let moved = {};
       handle.addEventListener('pointerdown', (event) => {
         handle.setPointerCapture(event.pointerId);
         dragged = true;
+        from = { x: event.clientX, y: event.clientY };
+        moved = {};
         event.preventDefault();
         handle.focus();
       });
       handle.addEventListener('pointermove', (event) => {
         if (!dragged || !handle.hasPointerCapture(event.pointerId)) return;
         const box = plot.over.getBoundingClientRect();
-        write(row(), plot.posToVal(event.clientX - box.left, 'x'), plot.posToVal(event.clientY - box.top, 'y'));
+        if ('at' in moved || Math.abs(event.clientX - from.x) >= step) moved.at = rounded(plot.posToVal(event.clientX - box.left, 'x'));
+        if ('value' in moved || Math.abs(event.clientY - from.y) >= step) moved.value = rounded(plot.posToVal(event.clientY - box.top, 'y'));
+        write(row(), moved);
       });
       for (const end of ['pointerup', 'pointercancel']) {
         handle.addEventListener(end, () => { dragged = false; redraw(); });
@@ -92,9 +98,9 @@
           const pixels = step * (event.shiftKey ? large : 1);
           const at = number(row(), 'at'), value = number(row(), 'value');
           dragged = true; // the axes stay while keys move a knot
-          write(row(),
-            move[0] ? plot.posToVal(plot.valToPos(at, 'x') + move[0] * pixels, 'x') : at,
-            move[1] ? plot.posToVal(plot.valToPos(value, 'y') + move[1] * pixels, 'y') : value);
+          write(row(), move[0]
+            ? { at: rounded(plot.posToVal(plot.valToPos(at, 'x') + move[0] * pixels, 'x')) }
+            : { value: rounded(plot.posToVal(plot.valToPos(value, 'y') + move[1] * pixels, 'y')) });
           dragged = false;
         } else if (event.key === 'Insert' || event.key === '+') {
           event.preventDefault();
@@ -140,7 +146,7 @@
       copy.querySelectorAll('[aria-invalid]').forEach((field) => field.removeAttribute('aria-invalid'));
       row.after(copy);
       renumber();
-      write(copy, (here.at + there.at) / 2, (here.value + there.value) / 2);
+      write(copy, { at: (here.at + there.at) / 2, value: (here.value + there.value) / 2 });
     };
 
     const remove = (row) => {

@@ -99,6 +99,11 @@ public record Charge(
     return known(PROMISES, brokenPromise);
   }
 
+  /// Returns the price of a unit times the units, denarii, before a limit; null if one is unknown.
+  public @Nullable Double valueOfUnits() {
+    return pricePerUnit == null || units == null ? null : (Double) (pricePerUnit * units);
+  }
+
   /// Returns what may still be refunded.
   public MicroDenarii refundable() {
     long refunded = refundedMicrodenarii == null ? 0 : refundedMicrodenarii.value();

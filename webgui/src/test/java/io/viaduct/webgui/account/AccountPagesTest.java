@@ -8,6 +8,8 @@ import io.viaduct.webgui.Visitor;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AccountPagesTest {
   private PeerServer peer;
@@ -118,6 +120,19 @@ class AccountPagesTest {
     assertThat(Visitor.text(page, "charge-promise-refund")).isEqualTo("\u22121.00 den");
     assertThat(Visitor.text(page, "charge-net")).isEqualTo("11.8 den");
     assertThat(Visitor.text(page, "charge-offered")).isEqualTo("5.00 Mbit/s");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTILITY", "CAP"})
+  void sentenceOfALimitedChargeNamesWhatTheUnitsComeToAndTheCharge(String limit) {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("pricePerUnit", 0.02);
+    charge.put("units", 3840.0);
+    charge.put("chargeMicrodenarii", "10000000");
+    charge.put("limitedBy", limit);
+    peer.charges.add(charge);
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(page).contains("come to 76.8\u00a0den", "the charge is 10.0\u00a0den.");
   }
 
   @Test

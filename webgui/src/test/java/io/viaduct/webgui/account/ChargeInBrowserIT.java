@@ -109,6 +109,33 @@ class ChargeInBrowserIT {
   }
 
   @Test
+  void promiseOfThroughputIsBrokenInTheBrowserOnlyWhileDataWaitsForHalfOfTheTime() {
+    peer.explanation =
+        peer.explanation
+            .replace("\"MEASURED\",\n  \"inputs\"", "\"OFFERED\",\n  \"inputs\"")
+            .replace("\"busy\": null", "\"busy\": 0.25")
+            .replace("\"spareKbitPerSecond\": null", "\"spareKbitPerSecond\": 800.0")
+            .replace("\"demandEnd\": \"DEVICE\"", "\"demandEnd\": \"SNAPT\"")
+            .replace("\"reference-throughput\": 128.0", "\"reference-throughput\": 1000.0");
+    String without = peer.explanation;
+    long[] full = netAtBusy("40", "60");
+    peer.explanation = without.replace("\"refundThroughput\": 0.0", "\"refundThroughput\": 0.5");
+    long[] refunded = netAtBusy("40", "60");
+    assertThat(refunded[0]).isEqualTo(full[0]);
+    assertThat(refunded[1]).isLessThan(full[1]);
+  }
+
+  private long[] netAtBusy(String... shares) {
+    open();
+    long[] nets = new long[shares.length];
+    for (int i = 0; i < shares.length; i++) {
+      page.getByTestId("whatif-busy").fill(shares[i]);
+      nets[i] = Long.parseLong(page.getByTestId("whatif-net").getAttribute("data-microdenarii"));
+    }
+    return nets;
+  }
+
+  @Test
   void offeredPointHasSlidersForTheDemandAndMarksBothPlaces() {
     peer.explanation =
         peer.explanation

@@ -135,6 +135,24 @@ class OperatorBrowserLabIT {
   }
 
   @Test
+  void whatNobodyMovedKeepsItsDigitsAndANewKnotLiesOnTheLine() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    page.locator("[name='t" + TABLE + "/3/1']").fill("0.5078125");
+    await().until(() -> stored(3, 1) == 0.5078125);
+    double at = stored(3, 0);
+    knot(3).focus();
+    page.keyboard().press("ArrowRight");
+    await().until(() -> stored(3, 0) > at);
+    assertThat(stored(3, 1)).isEqualTo(0.5078125);
+    double next = stored(4, 1);
+    page.keyboard().press("Insert");
+    await().until(() -> stored(4, 1) != next);
+    assertThat(stored(4, 1)).isEqualTo((0.5078125 + stored(5, 1)) / 2);
+    assertThat(stored(4, 0)).isEqualTo((stored(3, 0) + stored(5, 0)) / 2);
+  }
+
+  @Test
   void whatBillingRefusesIsMarkedAtItsKnotAndShownOnDemand() {
     work.begin("5", "summer");
     window.go(EDITOR);
