@@ -138,7 +138,7 @@ class OperatorBrowserLabIT {
   void whatNobodyMovedKeepsItsDigitsAndANewKnotLiesOnTheLine() {
     work.begin("5", "summer");
     window.go(EDITOR);
-    page.locator("[name='t" + TABLE + "/3/1']").fill("0.5078125");
+    page.locator("[name='t" + TABLE + "/2/1']").fill("0.5078125");
     await().until(() -> stored(3, 1) == 0.5078125);
     double at = stored(3, 0);
     knot(3).focus();
