@@ -29,8 +29,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
-/// two lines have the same SNAPT. Made by the starting thread; then any thread may call the
-/// methods.
+/// two lines have the same SNAPT, except while a session that was handed over is beside that of
+/// another line. Made by the starting thread; then any thread may call the methods.
 final class UsedSnapts {
   private static final int HOSTS_MAX = 8;
 
@@ -189,6 +189,12 @@ final class UsedSnapts {
     return others(line).stream()
         .anyMatch(
             each -> each.state().isConnected() && alive.contains(each) && !each.end().isLeaving());
+  }
+
+  /// Returns whether another line has the same SNAPT. Called on the control loop.
+  boolean share(SnaptLine line) {
+    String id = line.state().snaptId();
+    return others(line).stream().anyMatch(each -> each.state().snaptId().equals(id));
   }
 
   /// Returns the MTU of the TUN that suits all sessions, in bytes; 0 before the first one.

@@ -32,6 +32,17 @@ final class TwoSnapts {
     return start(clone, directory, agentLines, NetworkPlan.CHANGEABLE);
   }
 
+  /// Starts both SNAPTs as members of one group.
+  static TwoSnapts startGroup(Path clone, Path directory) throws Exception {
+    return begin(new MovingLab(clone, directory, NetworkPlan.STANDARD, SESSIONS, "").withGroup(2));
+  }
+
+  private static TwoSnapts begin(MovingLab lab) throws Exception {
+    TwoSnapts made = new TwoSnapts(lab);
+    made.begin();
+    return made;
+  }
+
   /// Starts both SNAPTs in a network that may have hosts for more.
   static TwoSnapts start(Path clone, Path directory, String agentLines, NetworkPlan plan)
       throws Exception {
