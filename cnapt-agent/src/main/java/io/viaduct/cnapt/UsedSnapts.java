@@ -278,6 +278,19 @@ final class UsedSnapts {
     return lines.stream().anyMatch(each -> each.state().passes(data));
   }
 
+  /// Returns what the newest list of the bridge says about all SNAPTs.
+  List<AgentStatus.ListedSnapt> directory() {
+    return terms.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(each -> {
+          SnaptTerms told = each.getValue();
+          int percent = order.loadPercent(each.getKey());
+          return new AgentStatus.ListedSnapt(
+              each.getKey(), told.region(), percent < 0 ? null : percent, told.prices().shown());
+        })
+        .toList();
+  }
+
   /// Returns the SNAPTs in use.
   List<AgentStatus.UsedSnapt> status(DataStatus data) {
     List<AgentStatus.UsedSnapt> status = new ArrayList<>();
