@@ -322,6 +322,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   }
 
   @Override
+  public boolean sharesSnapt(SnaptLine line) {
+    return snapts.share(line);
+  }
+
+  @Override
   public void rested(SnaptLine by) {
     snapts.alive(by, false);
     ifPresent(routing, routes -> routes.fit(snapts.tunMtu()));

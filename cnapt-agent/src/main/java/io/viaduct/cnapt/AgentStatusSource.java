@@ -30,6 +30,7 @@ record AgentStatusSource(
         tunnel.tunStatus(routes.mtu()),
         snapts.first().session(),
         snapts.status(snapshot),
+        snapts.directory(),
         snapts.watched(),
         snapts.first().control(account.authorities().expires()),
         account.receipts(snapts.first().takesReceipts()),

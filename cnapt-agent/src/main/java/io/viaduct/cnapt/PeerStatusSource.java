@@ -37,6 +37,7 @@ record PeerStatusSource(
         state.session(),
         List.of(),
         List.of(),
+        List.of(),
         state.control(),
         null,
         null,

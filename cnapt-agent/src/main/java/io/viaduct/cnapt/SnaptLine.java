@@ -45,6 +45,9 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
     /// Returns whether another line carries packets, and is not about to stop.
     boolean carriesBeside(SnaptLine line);
 
+    /// Returns whether another line has the same SNAPT, because a session was handed over to it.
+    boolean sharesSnapt(SnaptLine line);
+
     /// Called when a line has ended its session because others carry.
     void rested(SnaptLine by);
 
@@ -72,6 +75,8 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   private final SessionState state = new SessionState();
   private volatile @Nullable Snapt sought; // nearer, or with less load; written by the control loop
   private Runnable soughtRefuses = () -> {};
+  // Beside the session of another line, which has the new flows: this one ends with its last flow.
+  private boolean isSecond; // owned by the control loop
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
@@ -157,6 +162,10 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
       end().control(by.connection());
       owner.connected();
     });
+    isSecond = handedOver && owner.sharesSnapt(this);
+    if (isSecond) {
+      dataLoop.execute(() -> end().seeksNearer(true));
+    }
   }
 
   @Override
@@ -264,7 +273,8 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   @Override
   public void stay() {
     sought = null;
-    dataLoop.execute(() -> end().seeksNearer(false));
+    boolean isLeft = isSecond;
+    dataLoop.execute(() -> end().seeksNearer(isLeft));
   }
 
   @Override
@@ -365,7 +375,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   public void emptied() {
     Snapt nearer = sought;
     if (nearer == null) {
-      control().moveOn("it is draining, and has no flow of this device any more");
+      control().moveOn("it is to be left, and has no flow of this device any more");
     } else {
       control()
           .moveTo(nearer, "another SNAPT is better, and it has no flow of this device any more");

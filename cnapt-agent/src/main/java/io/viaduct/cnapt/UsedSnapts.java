@@ -29,8 +29,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
-/// two lines have the same SNAPT. Made by the starting thread; then any thread may call the
-/// methods.
+/// two lines have the same SNAPT, except while a session that was handed over is beside that of
+/// another line. Made by the starting thread; then any thread may call the methods.
 final class UsedSnapts {
   private static final int HOSTS_MAX = 8;
 
@@ -191,6 +191,12 @@ final class UsedSnapts {
             each -> each.state().isConnected() && alive.contains(each) && !each.end().isLeaving());
   }
 
+  /// Returns whether another line has the same SNAPT. Called on the control loop.
+  boolean share(SnaptLine line) {
+    String id = line.state().snaptId();
+    return others(line).stream().anyMatch(each -> each.state().snaptId().equals(id));
+  }
+
   /// Returns the MTU of the TUN that suits all sessions, in bytes; 0 before the first one.
   int tunMtu() {
     return lines.stream()
@@ -270,6 +276,19 @@ final class UsedSnapts {
   /// Returns whether packets can reach a SNAPT, by UDP or in the control connection.
   boolean passes(DataStatus data) {
     return lines.stream().anyMatch(each -> each.state().passes(data));
+  }
+
+  /// Returns what the newest list of the bridge says about all SNAPTs.
+  List<AgentStatus.ListedSnapt> directory() {
+    return terms.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(each -> {
+          SnaptTerms told = each.getValue();
+          int percent = order.loadPercent(each.getKey());
+          return new AgentStatus.ListedSnapt(
+              each.getKey(), told.region(), percent < 0 ? null : percent, told.prices().shown());
+        })
+        .toList();
   }
 
   /// Returns the SNAPTs in use.

@@ -18,6 +18,7 @@ import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import java.lang.reflect.Proxy;
@@ -112,9 +113,8 @@ class UsedSnaptsTest {
   @Test
   void theBridgesNewestWordSaysRegionAndPriceOfEachSnaptAndReplacesAll() {
     SnaptLine only = line(0);
-    UsedSnapts snapts =
-        new UsedSnapts(
-            List.of(only), SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
+    SnaptOrder order = SnaptOrder.of(new byte[32], "", 0);
+    UsedSnapts snapts = new UsedSnapts(List.of(only), order, new BridgeDirectory(() -> 0));
     SnaptTerms north = SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L));
     snapts.remember(Map.of("snapt-1", north));
     only.state().welcomed(welcomed(), 0);
@@ -123,6 +123,9 @@ class UsedSnaptsTest {
         .isEqualTo(Map.of("HT_HD", 2.5));
     snapts.remember(Map.of("snapt-2", north));
     assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte()).isEmpty();
+    order.told(List.of(Relay.newBuilder().setSnaptId("snapt-2").setLoadPercent(40).build()));
+    assertThat(snapts.directory())
+        .containsExactly(new AgentStatus.ListedSnapt("snapt-2", "north", 40, Map.of("HT_HD", 2.5)));
   }
 
   @Test

@@ -133,9 +133,15 @@ final class Candidates {
     boolean isHome = isHome();
     boolean goesOn = !hopeless && (isHome ? nowNs - keptNs < patienceNs : attempts < ATTEMPTS_MAX);
     if (!goesOn) {
+      claims.endVisits(this, null);
       moveOn();
     }
     return isHome && !goesOn;
+  }
+
+  /// Records that the list has no session any more.
+  void sessionOver() {
+    claims.endVisits(this, null);
   }
 
   private void moveOn() {
@@ -205,10 +211,12 @@ final class Candidates {
     return true;
   }
 
-  /// Moves on to a SNAPT that takes the session over, as [#leave].
+  /// Moves on to this SNAPT, as [#leave].
   ///
+  /// @param handOver number of the hand-over by which it takes the session over: another list may
+  ///   then have it too. 0 if it does not
   /// @return false if the list does not have it, or another list has it; the current one then stays
-  boolean leaveFor(Snapt to) {
+  boolean leaveFor(Snapt to, long handOver) {
     Snapt before = current();
     int at = place;
     int found = -1;
@@ -219,7 +227,11 @@ final class Candidates {
       return false;
     }
     begin(found);
+    if (handOver != 0) {
+      claims.visit(this, snapts.get(found), handOver);
+    }
     if (!snapts.get(found).equals(current())) {
+      claims.endVisits(this, before);
       begin(at);
       current(); // which claims it again
       return false;
@@ -276,6 +288,7 @@ final class Candidates {
     dialled = null;
     Snapt back = claims.left(this);
     claims.left(this, null);
+    claims.endVisits(this, back);
     if (snapts.isEmpty() || back == null) {
       return;
     }
@@ -287,7 +300,9 @@ final class Candidates {
 
   /// Turns back to the SNAPT that has handed the session over: it is home again, although no list
   /// has it while it drains. The other one is tried again after all others.
-  void turnBack(Snapt to) {
+  ///
+  /// @param handOver number of the hand-over by which that one has the session; 0 for none
+  void turnBack(Snapt to, long handOver) {
     dialled = null;
     if (!snapts.isEmpty()) {
       tried.add(snapts.get(place % snapts.size()));
@@ -298,8 +313,22 @@ final class Candidates {
       snapts = List.copyOf(longer);
     }
     home = to;
+    arrive(to, handOver);
     begin(snapts.indexOf(to));
     current(); // which claims it again
+  }
+
+  private void arrive(Snapt at, long handOver) {
+    if (handOver != 0) {
+      claims.visit(this, at, handOver);
+    }
+    claims.endVisits(this, handOver == 0 ? null : at);
+  }
+
+  /// Returns the number of the hand-over by which the list has a SNAPT that another list has too; 0
+  /// if it has it alone. A Hello there names it: another one would end the session of that list.
+  long visits(Snapt at) {
+    return claims.visits(this, at);
   }
 
   /// Gives up the claim of the SNAPT that is left, because its connection has ended.
@@ -320,10 +349,12 @@ final class Candidates {
   /// Records a Welcome, whose SNAPT becomes home.
   ///
   /// @param id that it has sent; the configuration may leave it out
-  /// @return false if another list has this SNAPT under another name; nothing has then changed, and
-  ///   [#current] is another one from now on
-  boolean succeeded(Snapt by, String id) {
+  /// @param handOver number of the hand-over by which it has the session; 0 for none
+  /// @return false if another list has this SNAPT under another name, or the session there that was
+  ///   handed over has ended; [#current] is another one from now on
+  boolean succeeded(Snapt by, String id, long handOver) {
     claims.isNamed(by, id);
+    arrive(by, handOver);
     if (!claims.claim(this, by)) {
       return false;
     }

@@ -10,6 +10,7 @@ import io.viaduct.cnapt.receipts.LineReceipts;
 import io.viaduct.tunnel.control.v1.Moved;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
@@ -278,9 +279,11 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
     Welcomed present = session;
     Welcomed held =
         present != null && present.snapt().isSameProcess(at) ? present : departures.leftAt(at);
+    long comes = departures.handOver();
+    long handOver = comes == 0 ? candidates.visits(at) : comes;
     return held != null
-        ? held.resumption()
-        : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1));
+        ? held.resumption(handOver)
+        : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1), handOver);
   }
 
   @Override
@@ -293,9 +296,10 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
       departures.arriveNowhere();
       return;
     }
-    if (!candidates.succeeded(by.snapt(), by.welcome().getSnaptId())) {
+    Welcome welcome = by.welcome();
+    if (!candidates.succeeded(by.snapt(), welcome.getSnaptId(), welcome.getMovedNumber())) {
       String words = "the device is at this SNAPT already";
-      if (by.welcome().getResumed()) {
+      if (welcome.getResumed()) {
         session = null;
       }
       part(words);
@@ -355,7 +359,7 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
           listener.tokenRefused(words);
       case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> {
         if (!departures.isUnderWay()) { // otherwise the session is not the one that was asked for
-          session = null;
+          endedBySnapt();
         }
       }
       default -> {}
@@ -364,8 +368,10 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
 
   @Override
   public void goodbye(ControlDialog by) {
-    if (!departures.isUnderWay() || by == watch.holder()) {
-      session = null;
+    if (!departures.isUnderWay()) {
+      endedBySnapt();
+    } else if (by == watch.holder()) {
+      session = null; // another SNAPT is asked for it
     }
   }
 
@@ -446,8 +452,19 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
     }
   }
 
+  // A next session there would end that of another client, if the SNAPT has one.
+  private void endedBySnapt() {
+    Welcomed over = session;
+    session = null;
+    if (over != null && candidates.visits(over.snapt()) != 0 && !departures.hasWayBack()) {
+      endSession();
+      listener.rested("its SNAPT has ended the session that was handed over");
+    }
+  }
+
   private void endSession() {
     session = null;
+    candidates.sessionOver();
     endReceipts();
   }
 

@@ -142,11 +142,7 @@ final class ControlDialog implements ControlConnection.Owner {
         ControlMessage.newBuilder()
             .setHello(
                 greeting.hello(
-                    token.forHello(),
-                    token.proof(session),
-                    resumption.sessionId(),
-                    resumption.receiverIndex(),
-                    owner.believesBridge()))
+                    token.forHello(), token.proof(session), resumption, owner.believesBridge()))
             .build());
   }
 

@@ -73,6 +73,12 @@ final class Departures {
     return leaving == null ? null : leaving.from();
   }
 
+  /// Returns the number of the hand-over for which the session is being left; 0 for none.
+  long handOver() {
+    Departure leaving = departing;
+    return leaving == null ? 0 : leaving.handOver();
+  }
+
   // --- because the device wants to
 
   /// Leaves the SNAPT, unless it is left already.
@@ -90,7 +96,7 @@ final class Departures {
     if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
       return;
     }
-    if (only != null && !candidates.leaveFor(only)) {
+    if (only != null && !candidates.leaveFor(only, 0)) {
       listener.notTaken();
       return;
     }
@@ -136,7 +142,9 @@ final class Departures {
     if (by != owner.dialog() || departing != null) {
       return; // it leaves already
     }
-    if (moved.getNumber() == 0 || other.isEmpty() || !candidates.leaveFor(other.get())) {
+    if (moved.getNumber() == 0
+        || other.isEmpty()
+        || !candidates.leaveFor(other.get(), moved.getNumber())) {
       counts.moveRefused();
       LOG.warn(
           "{} hands the session over to {}, which the device may not use now: it stays",
@@ -164,11 +172,16 @@ final class Departures {
     if (by == owner.dialog()
         && departing == null
         && taken != null
-        && candidates.leaveFor(taken.snapt())) {
+        && candidates.leaveFor(taken.snapt(), number)) {
       LOG.info(
           "leaving {} for {} again: it has taken the session over", owner.session(), taken.snapt());
       depart(Departure.handedOver(by, number, true));
     }
+  }
+
+  /// Returns whether the session goes on at the old SNAPT of a hand-over if the new one is lost.
+  boolean hasWayBack() {
+    return wayBack.isOpen();
   }
 
   /// Decides about a hand-over of which the SNAPT has not said in time that it is done.
@@ -203,7 +216,7 @@ final class Departures {
     LOG.warn("going back to {}: {} is lost: {}", old.session(), candidates.current(), why);
     counts.moveTurnedBack();
     backOff.succeeded();
-    candidates.turnBack(old.session().snapt());
+    candidates.turnBack(old.session().snapt(), old.session().welcome().getMovedNumber());
     ControlDialog given = owner.goOn(old.by(), old.session());
     listener.turnedBack(old.session());
     if (given != null) {

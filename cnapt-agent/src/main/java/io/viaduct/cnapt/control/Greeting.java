@@ -34,19 +34,15 @@ public record Greeting(
   private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
   /// @param believesBridge whether directories of SNAPTs are taken from the bridge alone
-  Hello hello(
-      byte[] token,
-      byte[] proof,
-      String resumeSessionId,
-      int receiverIndex,
-      boolean believesBridge) {
+  Hello hello(byte[] token, byte[] proof, Resumption resumption, boolean believesBridge) {
     Hello.Builder hello =
         Hello.newBuilder()
             .setVersion(ControlFrame.VERSION)
             .setToken(ByteString.copyFrom(token))
             .setProof(ByteString.copyFrom(proof))
-            .setResumeSessionId(resumeSessionId)
-            .setReceiverIndex(receiverIndex)
+            .setResumeSessionId(resumption.sessionId())
+            .setReceiverIndex(resumption.receiverIndex())
+            .setMovedNumber(resumption.handOver())
             .addAllAeads(aeads)
             .addAllApplications(applications)
             .setPathMtu(limits.pathMtu())

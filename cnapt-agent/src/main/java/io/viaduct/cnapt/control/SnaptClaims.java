@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the control clients of one device from connecting to the same SNAPT: a SNAPT has one
-/// session per device key, and would end the earlier one. A SNAPT may have several names, and is
-/// known by its id once it has sent a Welcome. Owner: the control loop.
+/// session per device key, and would end the earlier one. Only a session that was handed over to it
+/// is beside that one: its list is a guest there. A SNAPT may have several names, and is known by
+/// its id once it has sent a Welcome. Owner: the control loop.
 public final class SnaptClaims {
   private static final int NAMES_MAX = 128;
 
@@ -17,8 +18,12 @@ public final class SnaptClaims {
 
   private final Map<Candidates, Snapt> held = new IdentityHashMap<>();
   private final Map<Candidates, Snapt> leaving = new IdentityHashMap<>();
+  private final List<Guest> guests = new ArrayList<>();
   private final Map<Snapt, String> ids = new HashMap<>(); // of SNAPTs that are listed without
   private @Nullable HandshakeTimes times;
+
+  // At a SNAPT that another list has. The number is that of the hand-over.
+  private record Guest(Candidates list, Snapt at, long handOver) {}
 
   /// @param order of the device's SNAPTs
   public SnaptClaims(SnaptOrder order) {
@@ -39,16 +44,55 @@ public final class SnaptClaims {
   ///
   /// @return false if another list has it; the former claim then stays
   boolean claim(Candidates by, Snapt snapt) {
-    if (isHeldByOther(held, by, snapt) || isHeldByOther(leaving, by, snapt)) {
+    if (guest(by, snapt) == null && isHeldByOther(by, snapt)) {
       return false;
     }
     held.put(by, snapt);
     return true;
   }
 
+  private boolean isHeldByOther(Candidates by, Snapt snapt) {
+    return isHeldByOther(held, by, snapt) || isHeldByOther(leaving, by, snapt);
+  }
+
   private boolean isHeldByOther(Map<Candidates, Snapt> claims, Candidates by, Snapt snapt) {
     return claims.entrySet().stream()
-        .anyMatch(each -> each.getKey() != by && isSame(each.getValue(), snapt));
+        .anyMatch(each ->
+            each.getKey() != by
+                && isSame(each.getValue(), snapt)
+                && guest(each.getKey(), snapt) == null);
+  }
+
+  private @Nullable Guest guest(Candidates list, Snapt at) {
+    for (Guest each : guests) {
+      if (each.list() == list && isSame(each.at(), at)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// Makes a list a guest at a SNAPT to which its session is handed over, if another list has it.
+  ///
+  /// @param handOver number of the hand-over
+  void visit(Candidates by, Snapt at, long handOver) {
+    guests.removeIf(each -> each.list() == by && isSame(each.at(), at));
+    if (isHeldByOther(by, at)) {
+      guests.add(new Guest(by, at, handOver));
+    }
+  }
+
+  /// Ends the visits of a list, because it has no session there, nor comes for one.
+  ///
+  /// @param but the SNAPT at which it has one; null for none
+  void endVisits(Candidates by, @Nullable Snapt but) {
+    guests.removeIf(each -> each.list() == by && (but == null || !isSame(each.at(), but)));
+  }
+
+  /// Returns the number of the hand-over by which a list is a guest at a SNAPT; 0 if it is none.
+  long visits(Candidates by, Snapt at) {
+    Guest guest = guest(by, at);
+    return guest == null ? 0 : guest.handOver();
   }
 
   private boolean isSame(Snapt one, Snapt other) {

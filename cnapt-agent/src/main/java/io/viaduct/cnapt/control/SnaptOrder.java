@@ -189,6 +189,11 @@ public final class SnaptOrder {
 
   /// Returns the load of a SNAPT as it tells it, in percent; -1 while it is not known.
   public int loadPercent(Snapt snapt) {
-    return loads.getOrDefault(snapt.id(), -1);
+    return loadPercent(snapt.id());
+  }
+
+  /// Returns the load of the SNAPT with an id, as the other one.
+  public int loadPercent(String id) {
+    return loads.getOrDefault(id, -1);
   }
 }

@@ -67,8 +67,10 @@ public record Welcomed(
   }
 
   /// Returns the names by which the session is resumed.
-  Resumption resumption() {
-    return new Resumption(welcome.getSessionId(), ownReceiverIndex);
+  ///
+  /// @param handOver number of the hand-over for which the device comes; 0 for none
+  Resumption resumption(long handOver) {
+    return new Resumption(welcome.getSessionId(), ownReceiverIndex, handOver);
   }
 
   /// Returns the session's id only, so that the secret does not appear in logs.

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///   the tunnel
 /// @param session that with the first SNAPT in use; null before the first Welcome
 /// @param snapts the SNAPTs in use; empty with a peer
+/// @param directory what the newest list of the bridge says about all SNAPTs, by id; empty without
+///   one
 /// @param watchedSnapts the other SNAPTs of the list, as far as they are measured; empty if only
 ///   one SNAPT is used at a time
 public record AgentStatus(
@@ -37,6 +39,7 @@ public record AgentStatus(
     TunStatus tun,
     @Nullable SessionStatus session,
     List<UsedSnapt> snapts,
+    List<ListedSnapt> directory,
     List<SnaptWatch.Watched> watchedSnapts,
     ControlStatus control,
     @Nullable ReceiptsStatus receipts,
@@ -89,6 +92,18 @@ public record AgentStatus(
       long ownBitPerSecond,
       long carriedBytes,
       String region,
+      Map<String, Double> denariiPerGigabyte) {}
+
+  /// A SNAPT of the bridge's list.
+  ///
+  /// @param snapt its id
+  /// @param region location; empty if it is not told
+  /// @param loadPercent share of its sessions that are open; null if it is not told
+  /// @param denariiPerGigabyte surcharge of its owner by class, where it is above 0
+  public record ListedSnapt(
+      String snapt,
+      String region,
+      @Nullable Integer loadPercent,
       Map<String, Double> denariiPerGigabyte) {}
 
   /// The other end of a tunnel without a SNAPT.

@@ -22,7 +22,7 @@ class CandidatesTest {
   private void succeed() {
     Snapt at = candidates.current();
     assertThat(at).isNotNull();
-    assertThat(candidates.succeeded(at, at.id())).isTrue();
+    assertThat(candidates.succeeded(at, at.id(), 0)).isTrue();
   }
 
   private void home(Snapt at) {
@@ -131,7 +131,7 @@ class CandidatesTest {
     assertThat(candidates.dial()).isEqualTo(TWO);
     candidates.replace(List.of(ONE, THREE));
     assertThat(candidates.current()).as("what is dialled stays").isEqualTo(TWO);
-    assertThat(candidates.succeeded(TWO, TWO.id())).isTrue();
+    assertThat(candidates.succeeded(TWO, TWO.id(), 0)).isTrue();
     candidates.replace(List.of(ONE, THREE));
     candidates.failed(false, false, 0);
     assertThat(candidates.current()).as("home").isEqualTo(TWO);
@@ -158,12 +158,63 @@ class CandidatesTest {
     Candidates first = new Candidates(none, 10 * SECOND, claims);
     Candidates second = new Candidates(none, 10 * SECOND, claims);
     first.replace(List.of(ONE, TWO));
-    assertThat(first.succeeded(ONE, ONE.id())).isTrue();
+    assertThat(first.succeeded(ONE, ONE.id(), 0)).isTrue();
     assertThat(first.leave()).isTrue();
     second.replace(List.of(ONE, TWO));
     assertThat(second.current()).isNull();
-    assertThat(first.succeeded(TWO, TWO.id())).isTrue();
+    assertThat(first.succeeded(TWO, TWO.id(), 0)).isTrue();
     assertThat(second.current()).isEqualTo(ONE);
+  }
+
+  @Test
+  void aSessionIsHandedOverToTheSnaptOfAnotherListWhichKeepsIt() {
+    SnaptClaims claims = new SnaptClaims();
+    SnaptSettings none = new SnaptSettings("", 443, "");
+    Candidates first = new Candidates(none, 10 * SECOND, claims);
+    Candidates second = new Candidates(none, 10 * SECOND, claims);
+    first.replace(List.of(ONE, TWO));
+    second.replace(List.of(ONE, TWO));
+    assertThat(first.succeeded(ONE, ONE.id(), 0)).isTrue();
+    assertThat(second.current()).isEqualTo(TWO);
+    assertThat(second.succeeded(TWO, TWO.id(), 0)).isTrue();
+    assertThat(first.leaveFor(TWO, 0)).as("for no session").isFalse();
+    assertThat(first.leaveFor(TWO, 7)).isTrue();
+    assertThat(first.dial()).isEqualTo(TWO);
+    assertThat(first.visits(TWO)).isEqualTo(7);
+    assertThat(second.current()).as("it stays").isEqualTo(TWO);
+    first.stay();
+    assertThat(first.current()).isEqualTo(ONE);
+    assertThat(first.visits(TWO)).as("the visit is over").isZero();
+
+    assertThat(first.leaveFor(TWO, 8)).isTrue();
+    assertThat(first.succeeded(TWO, TWO.id(), 8)).isTrue();
+    second.replace(List.of(ONE, TWO));
+    assertThat(second.current()).isEqualTo(TWO);
+    assertThat(second.visits(TWO)).as("it has it alone").isZero();
+    assertThat(first.current()).isEqualTo(TWO);
+    first.sessionOver();
+    assertThat(first.current()).as("no other session there").isEqualTo(ONE);
+  }
+
+  @Test
+  void whoLeavesASnaptThatAnotherListHasTooTakesItFromNoOne() {
+    SnaptClaims claims = new SnaptClaims();
+    SnaptSettings none = new SnaptSettings("", 443, "");
+    Candidates first = new Candidates(none, 10 * SECOND, claims);
+    Candidates second = new Candidates(none, 10 * SECOND, claims);
+    first.replace(List.of(ONE, TWO, THREE));
+    second.replace(List.of(TWO));
+    assertThat(second.succeeded(TWO, TWO.id(), 0)).isTrue();
+    assertThat(first.succeeded(ONE, ONE.id(), 0)).isTrue();
+    assertThat(first.leaveFor(TWO, 7)).isTrue();
+    assertThat(first.succeeded(TWO, TWO.id(), 7)).isTrue();
+    assertThat(first.leaveFor(THREE, 8)).isTrue();
+    assertThat(second.current()).as("while it is left").isEqualTo(TWO);
+    assertThat(first.succeeded(THREE, THREE.id(), 8)).isTrue();
+    first.turnBack(TWO, 7);
+    assertThat(first.current()).isEqualTo(TWO);
+    assertThat(second.current()).isEqualTo(TWO);
+    assertThat(first.succeeded(TWO, TWO.id(), 0)).as("a session of its own").isFalse();
   }
 
   @Test
@@ -175,13 +226,13 @@ class CandidatesTest {
         new Candidates(
             new SnaptSettings(unnamed.host(), unnamed.controlPort(), ""), 10 * SECOND, claims);
     first.replace(List.of(ONE));
-    assertThat(first.succeeded(ONE, ONE.id())).isTrue();
+    assertThat(first.succeeded(ONE, ONE.id(), 0)).isTrue();
     assertThat(second.dial()).isEqualTo(unnamed);
     second.replace(List.of(new Snapt(ONE.id(), "third-name", 443), TWO));
-    assertThat(second.succeeded(unnamed, ONE.id())).as("the other list has it").isFalse();
+    assertThat(second.succeeded(unnamed, ONE.id(), 0)).as("the other list has it").isFalse();
     second.failed(true, false, 0);
     assertThat(second.current()).isEqualTo(TWO);
-    assertThat(second.succeeded(TWO, TWO.id())).isTrue();
+    assertThat(second.succeeded(TWO, TWO.id(), 0)).isTrue();
     second.failed(true, false, 0);
     assertThat(second.current()).as("nothing else is free").isEqualTo(TWO);
   }
@@ -247,7 +298,7 @@ class CandidatesTest {
           new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND, new SnaptClaims(order));
       own.replace(all);
       Snapt first = own.current();
-      assertThat(own.succeeded(first, first.id())).isTrue();
+      assertThat(own.succeeded(first, first.id(), 0)).isTrue();
       own.failed(true, false, 0);
       if (first.equals(all.get(2))) {
         next.add(own.current());

@@ -522,6 +522,7 @@ class ControlClientTest {
       assertThat(agent.welcomed)
           .last()
           .satisfies(by -> assertThat(by.snapt().id()).isEqualTo("snapt-2"));
+      assertThat(other.received.peek().getHello().getMovedNumber()).isEqualTo(9);
       assertThat(snapt.received).noneMatch(ControlMessage::hasGoodbye);
       assertThat(snapt.clients.peek().isOpen()).isTrue();
       snapt.clients.peek().send(moved(9, other.port(), true));

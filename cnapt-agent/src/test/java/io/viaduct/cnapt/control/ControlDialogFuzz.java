@@ -129,7 +129,7 @@ final class ControlDialogFuzz implements ControlListener {
             SETTINGS,
             GREETING,
             new ShownToken(DEVICE, new byte[0]),
-            new Resumption("resumed", 7),
+            new Resumption("resumed", 7, 0),
             LEDGER,
             client);
     connection =
@@ -262,7 +262,11 @@ final class ControlDialogFuzz implements ControlListener {
     ControlFrame.write(
         ControlMessage.newBuilder()
             .setHello(
-                GREETING.hello(new byte[8192], new byte[64], welcome.getSessionId(), 7, false))
+                GREETING.hello(
+                    new byte[8192],
+                    new byte[64],
+                    new Resumption(welcome.getSessionId(), 7, 0),
+                    false))
             .build(),
         Unpooled.buffer());
   }

@@ -92,7 +92,7 @@ public final class SimulatedLists {
     }
 
     public boolean leaveFor(Snapt to) {
-      return candidates.leaveFor(to);
+      return candidates.leaveFor(to, 0);
     }
 
     public void stay() {
@@ -100,7 +100,7 @@ public final class SimulatedLists {
     }
 
     public void succeeded(Snapt by) {
-      candidates.succeeded(by, by.id());
+      candidates.succeeded(by, by.id(), 0);
       backOff.succeeded();
     }
 

@@ -33,6 +33,7 @@ class StatusTextTest {
         session,
         List.of(),
         List.of(),
+        List.of(),
         new AgentStatus.ControlStatus(
             session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),

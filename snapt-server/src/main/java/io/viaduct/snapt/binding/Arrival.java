@@ -23,6 +23,10 @@ public record Arrival(
     Carried carried,
     long untilMs,
     Listener listener) {
+  boolean isOf(ByteString device) {
+    return deviceKey.equals(device);
+  }
+
   /// The flows that the session brings along, and the rates known of its links.
   ///
   /// @param flows the open ones

@@ -3,30 +3,33 @@ package io.viaduct.snapt.binding;
 import com.google.protobuf.ByteString;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.PublicAddress;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The sessions that other SNAPTs hand over, and whose devices have not come yet. One per device; a
-/// later one replaces it. Owner: the control thread.
+/// The sessions that other SNAPTs hand over, and whose devices have not come yet. A device has one
+/// for each of its addresses; a later one replaces it. Owner: the control thread.
 public final class Arrivals {
   /// Time for which a device may take to come, in ms.
   public static final long WAIT_MS = 5_000;
 
-  /// Most devices that are waited for.
+  /// Most sessions that are waited for.
   static final int WAITING_MAX = 1_024;
 
-  private final Map<ByteString, Arrival> waiting = new HashMap<>();
+  private final List<Arrival> waiting = new ArrayList<>();
 
   /// Waits for a device.
   ///
   /// @return false if too many are waited for
   public boolean expect(Arrival arrival) {
-    if (waiting.size() >= WAITING_MAX && !waiting.containsKey(arrival.deviceKey())) {
+    Arrival before =
+        first(each -> each.isOf(arrival.deviceKey()) && each.address().equals(arrival.address()));
+    if (before == null && waiting.size() >= WAITING_MAX) {
       return false;
     }
-    Arrival before = waiting.put(arrival.deviceKey(), arrival);
+    forget(before);
+    waiting.add(arrival);
     if (before != null) {
       before.listener().lapsed();
     }
@@ -37,46 +40,58 @@ public final class Arrivals {
   ///
   /// @param deviceKey of the device that may have it
   public boolean has(PublicAddress address, ByteString deviceKey) {
-    return waiting.values().stream()
-        .anyMatch(each -> each.address().overlaps(address) && !each.deviceKey().equals(deviceKey));
+    return first(each -> each.address().overlaps(address) && !each.isOf(deviceKey)) != null;
   }
 
   boolean has(PublicAddress address) {
-    return waiting.values().stream().anyMatch(each -> each.address().overlaps(address));
+    return first(each -> each.address().overlaps(address)) != null;
   }
 
   /// Returns the hand-over of a device that opens a session, and forgets it.
   ///
+  /// @param number that the device names; 0 for any
   /// @return null if there is none for these addresses
-  @Nullable Arrival claim(ByteString deviceKey, InnerAddresses inner) {
-    Arrival arrival = waiting.get(deviceKey);
-    return arrival != null && arrival.inner().equals(inner) ? waiting.remove(deviceKey) : null;
+  @Nullable Arrival claim(ByteString deviceKey, InnerAddresses inner, long number) {
+    Arrival arrival =
+        first(each ->
+            each.isOf(deviceKey)
+                && each.inner().equals(inner)
+                && (number == 0 || number == each.number()));
+    forget(arrival);
+    return arrival;
+  }
+
+  private @Nullable Arrival first(Predicate<Arrival> that) {
+    for (Arrival each : waiting) {
+      if (that.test(each)) {
+        return each;
+      }
+    }
+    return null;
   }
 
   /// Waits no more, because the other SNAPT has given up.
-  public void forget(Arrival arrival) {
-    if (waiting.get(arrival.deviceKey()) == arrival) {
-      waiting.remove(arrival.deviceKey());
-    }
+  public void forget(@Nullable Arrival arrival) {
+    waiting.removeIf(each -> each == arrival);
   }
 
   /// Forgets the devices that have not come in time.
   void onTick(long nowMs) {
-    List<Arrival> late = waiting.values().stream().filter(each -> nowMs >= each.untilMs()).toList();
+    List<Arrival> late = waiting.stream().filter(each -> nowMs >= each.untilMs()).toList();
     for (Arrival each : late) {
-      waiting.remove(each.deviceKey(), each);
+      forget(each);
       each.listener().lapsed();
     }
   }
 
   /// Forgets all devices.
   void stop() {
-    List<Arrival> all = List.copyOf(waiting.values());
+    List<Arrival> all = List.copyOf(waiting);
     waiting.clear();
     all.forEach(each -> each.listener().lapsed());
   }
 
-  /// Returns the number of devices that are waited for.
+  /// Returns the number of sessions that are waited for.
   public int waiting() {
     return waiting.size();
   }

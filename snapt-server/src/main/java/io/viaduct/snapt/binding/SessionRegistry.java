@@ -23,7 +23,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The registry of all sessions of this SNAPT. Admits sessions, assigns each its event loop and
-/// addresses, and ends it. A device key has at most one session. Owned by the control thread.
+/// addresses, and ends it. A device key has at most one session, and beside it those that other
+/// SNAPTs have handed over. Owned by the control thread.
 public final class SessionRegistry {
   /// Receiver indices are 24 bits wide.
   private static final int RECEIVER_INDICES = 1 << 24;
@@ -48,7 +49,7 @@ public final class SessionRegistry {
   private final RandomGenerator random;
   private final Tally<SessionEnd> ends = new Tally<>(SessionEnd.class);
   private final Map<UUID, Session> byId = new HashMap<>();
-  private final Map<ByteString, Session> byDevice = new HashMap<>();
+  private final Map<ByteString, Session> byDevice = new HashMap<>(); // that a new one replaces
   private final Map<Integer, Session> byReceiver = new HashMap<>();
   private final PriorityQueue<Check> checks =
       new PriorityQueue<>(Comparator.comparingLong(Check::atMs));
@@ -75,7 +76,9 @@ public final class SessionRegistry {
     SPOOL_FULL,
     DRAINING,
     /// The session to be resumed belongs to another account or device.
-    NOT_ITS_SESSION
+    NOT_ITS_SESSION,
+    /// The session that the device was told to come with is not waited for.
+    NOT_HANDED_OVER
   }
 
   /// @param spoolFull returns true if the spool has no room for more usage reports
@@ -168,7 +171,11 @@ public final class SessionRegistry {
   /// @param token a verified token
   /// @param resume id of the session to resume, empty for a new one; an unknown id also opens a new
   ///   session, because this SNAPT may have restarted
-  public Admission admit(ShownToken token, String resume, Session.Terms terms, long nowMs) {
+  /// @param handOver number of the hand-over with which the device comes: its session is opened
+  ///   beside the one that the device may have here, or none. 0 for none, or if the device does not
+  ///   tell: then the session replaces that one
+  public Admission admit(
+      ShownToken token, String resume, long handOver, Session.Terms terms, long nowMs) {
     Session named = find(resume);
     if (named != null && !isOf(named, token)) {
       return new Admission.Refused(Reason.NOT_ITS_SESSION);
@@ -185,13 +192,17 @@ public final class SessionRegistry {
       return new Admission.Refused(Reason.SPOOL_FULL);
     }
     Session before = byDevice.get(token.deviceKey());
-    if (before != null) {
+    if (before != null && handOver == 0) {
       end(before, SessionEnd.SUPERSEDED);
     }
     if (byId.size() >= sessionsMax) {
       return new Admission.Refused(Reason.SESSIONS_EXHAUSTED);
     }
-    Arrival arrival = arrivals.claim(token.deviceKey(), terms.inner());
+    boolean mayArrive = before == null || handOver != 0;
+    Arrival arrival = mayArrive ? arrivals.claim(token.deviceKey(), terms.inner(), handOver) : null;
+    if (arrival == null && handOver != 0) {
+      return new Admission.Refused(Reason.NOT_HANDED_OVER);
+    }
     if (arrival != null) {
       int slot = pool.slotOf(arrival.address());
       return new Admission.Admitted(
@@ -216,7 +227,7 @@ public final class SessionRegistry {
     Session session =
         new Session(id, token, terms, drawReceiverIndex(), address, slot, arrival, nowMs);
     byId.put(id, session);
-    byDevice.put(token.deviceKey(), session);
+    byDevice.putIfAbsent(token.deviceKey(), session);
     byReceiver.put(session.receiverIndex(), session);
     sessionsOfLoop[loopOf(session)]++;
     resized();
@@ -395,7 +406,12 @@ public final class SessionRegistry {
     return Optional.ofNullable(byId.get(id));
   }
 
-  /// Returns the session of a device, if it has one.
+  /// Returns the session that has come by a hand-over, if it is open.
+  public Optional<Session> of(Arrival arrival) {
+    return byId.values().stream().filter(each -> each.arrival() == arrival).findFirst();
+  }
+
+  /// Returns the session of a device that a new one would replace, if it has one.
   ///
   /// @param key the device's public key, 32 raw bytes
   public Optional<Session> ofDevice(ByteString key) {

@@ -85,7 +85,8 @@ final class Welcomes {
     byte[] revealed = secret.reveal();
     try {
       Session.Terms terms = SessionTerms.of(hello, applications, secret, settings.limits());
-      return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
+      return switch (registry.admit(
+          token, hello.getResumeSessionId(), hello.getMovedNumber(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {
           LOG.info("{} {}", session, resumed ? "resumed" : "opened");
@@ -117,6 +118,10 @@ final class Welcomes {
           new Answer.Refused(
               RefusalCode.SESSION_ACCOUNT_MISMATCH,
               "the session belongs to another account or device: open a new one");
+      case NOT_HANDED_OVER ->
+          new Answer.Refused(
+              RefusalCode.SESSION_ACCOUNT_MISMATCH,
+              "the session of this hand-over is not waited for, or has ended: open a new one");
     };
   }
 

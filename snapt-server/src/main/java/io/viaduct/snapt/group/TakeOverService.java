@@ -225,9 +225,6 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
       if (!registry.isServing()) {
         return TakeOverRefusal.NOT_SERVING;
       }
-      if (registry.ofDevice(coming.deviceKey()).isPresent()) {
-        return TakeOverRefusal.SESSION_OPEN;
-      }
       if (registry.has(coming.address())
           || registry.arrivals().has(coming.address(), coming.deviceKey())) {
         return TakeOverRefusal.ADDRESS_IN_USE;
@@ -295,10 +292,7 @@ final class TakeOverService extends SnaptGroupGrpc.SnaptGroupImplBase {
 
     private void forget(Arrival expected) {
       registry.arrivals().forget(expected);
-      registry
-          .ofDevice(expected.deviceKey())
-          .filter(session -> session.arrival() == expected)
-          .ifPresent(session -> registry.end(session, SessionEnd.NOT_TAKEN_OVER));
+      registry.of(expected).ifPresent(session -> registry.end(session, SessionEnd.NOT_TAKEN_OVER));
       thread.execute(() -> returns.notTaken(expected.address()));
     }
 

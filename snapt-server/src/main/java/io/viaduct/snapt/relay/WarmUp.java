@@ -153,6 +153,7 @@ public final class WarmUp {
         registry.admit(
             new ShownToken(token, SignedSessionToken.getDefaultInstance()),
             "",
+            0,
             terms,
             System.currentTimeMillis());
     if (admission instanceof SessionRegistry.Admission.Admitted(Session session, boolean _)) {

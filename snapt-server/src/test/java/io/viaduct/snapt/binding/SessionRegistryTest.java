@@ -96,7 +96,7 @@ class SessionRegistryTest {
   }
 
   private Session open(int device) {
-    return ((Admission.Admitted) registry.admit(token(device), "", terms(), 0)).session();
+    return ((Admission.Admitted) registry.admit(token(device), "", 0, terms(), 0)).session();
   }
 
   @Test
@@ -110,7 +110,7 @@ class SessionRegistryTest {
     assertThat(ofLoop).containsExactly(25, 25, 25, 25);
     assertThat(carried.stream().map(Session::receiverIndex).distinct()).hasSize(100);
     assertThat(carried.stream().map(Session::slot).distinct()).hasSize(100);
-    assertThat(registry.admit(token(101), "", terms(), 0))
+    assertThat(registry.admit(token(101), "", 0, terms(), 0))
         .isEqualTo(new Admission.Refused(Reason.SESSIONS_EXHAUSTED));
   }
 
@@ -184,7 +184,7 @@ class SessionRegistryTest {
   @Test
   void aSilentSessionOutlivesItsTokenCarriesNothingAndGoesOnWithANewerToken() {
     SessionRegistry patient = registry(Duration.ofHours(1));
-    Session session = ((Admission.Admitted) patient.admit(token(1), "", terms(), 0)).session();
+    Session session = ((Admission.Admitted) patient.admit(token(1), "", 0, terms(), 0)).session();
     for (long now = 0; now < 660_000; now += 250) {
       patient.onTick(now);
     }
@@ -205,7 +205,7 @@ class SessionRegistryTest {
   @Test
   void aSilentSessionEndsAtTheIdleTimeAlsoAfterItsToken() {
     SessionRegistry patient = registry(Duration.ofMinutes(10));
-    patient.admit(token(1), "", terms(), 0);
+    patient.admit(token(1), "", 0, terms(), 0);
     for (long now = 0; now < 600_000; now += 250) {
       patient.onTick(now);
     }
@@ -220,16 +220,16 @@ class SessionRegistryTest {
     Session session = open(1);
     registry.drain(true);
     assertThat(carried).hasSize(1);
-    assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))
+    assertThat(registry.admit(token(1), session.id().toString(), 0, terms(), 0))
         .isEqualTo(new Admission.Admitted(session, true));
-    assertThat(registry.admit(token(2), "", terms(), 0))
+    assertThat(registry.admit(token(2), "", 0, terms(), 0))
         .isEqualTo(new Admission.Refused(Reason.DRAINING));
-    assertThat(registry.admit(token(1), "", terms(), 0))
+    assertThat(registry.admit(token(1), "", 0, terms(), 0))
         .as("not even in place of its own session, which goes on")
         .isEqualTo(new Admission.Refused(Reason.DRAINING));
     assertThat(registry.size()).isEqualTo(1);
     registry.drain(false);
-    assertThat(registry.admit(token(2), "", terms(), 0)).isInstanceOf(Admission.Admitted.class);
+    assertThat(registry.admit(token(2), "", 0, terms(), 0)).isInstanceOf(Admission.Admitted.class);
     registry.endAll(SessionEnd.DRAINED);
     assertThat(registry.ends().of(SessionEnd.DRAINED)).isEqualTo(2);
   }
@@ -240,7 +240,7 @@ class SessionRegistryTest {
     registry.stop();
     assertThat(carried).isEmpty();
     assertThat(registry.size()).isZero();
-    assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))
+    assertThat(registry.admit(token(1), session.id().toString(), 0, terms(), 0))
         .isEqualTo(new Admission.Refused(Reason.DRAINING));
   }
 

@@ -37,6 +37,7 @@ import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Moved;
+import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.OutcomeAnswer;
@@ -278,6 +279,106 @@ class SnaptGroupTest {
     assertThat(first.pool.ipv4().address(first.snapt.onlySession().slot())).isEqualTo(address);
   }
 
+  /// Connects to a SNAPT that takes a session of the device over.
+  private TestControl arrive(One at, long number) throws Exception {
+    TestControl control = closing(new TestControl(at.snapt.controlAddress, operator.trust()));
+    control.send(
+        control.hello(token(), device).addFeatures(Feature.MOVES).setMovedNumber(number).build());
+    return control;
+  }
+
+  private static long reported(One at, Welcome of) {
+    return at.snapt.reports.stream()
+        .filter(report -> report.getSessionId().equals(of.getSessionId()))
+        .mapToLong(report -> report.getPreBytes())
+        .sum();
+  }
+
+  @Test
+  void aSessionIsTakenOverBesideTheOneThatTheDeviceHasThere() throws Exception {
+    TestControl home = connect(second);
+    Welcome own = home.next().getWelcome();
+    TestTunnel ownTunnel = tunnel(own, second);
+    ownTunnel.send(PacketText.up());
+    String ownAddress = source(second.snapt.nextOut());
+    TestControl before = connect(first);
+    Welcome left = before.next().getWelcome();
+    TestTunnel old = tunnel(left, first);
+    old.send(PacketText.up());
+    String address = source(first.snapt.nextOut());
+
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
+    TestControl after = arrive(second, moved(before).getNumber());
+    Welcome welcome = after.next().getWelcome();
+    assertThat(welcome.getMovedNumber()).isPositive();
+    TestTunnel fresh = tunnel(welcome, second);
+    assertThat(moved(before).getDone()).isTrue();
+    assertThat(second.snapt.registry.size()).as("both").isEqualTo(2);
+    second.snapt.inject(0, down(address));
+    assertThat(fresh.arrived.poll(5, TimeUnit.SECONDS)).as("of the moved flow").isNotNull();
+    second.snapt.inject(0, down(ownAddress));
+    assertThat(ownTunnel.arrived.poll(5, TimeUnit.SECONDS)).as("of the own flow").isNotNull();
+    fresh.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(address);
+    ownTunnel.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(ownAddress);
+
+    before.send(goodbye());
+    after.send(goodbye());
+    await().until(() -> first.counts.returns().of(ReturnOutcome.TAKEN_BACK) == 1);
+    assertThat(second.snapt.registry.size()).as("its own one goes on").isEqualTo(1);
+    ownTunnel.send(PacketText.up());
+    assertThat(source(second.snapt.nextOut())).isEqualTo(ownAddress);
+    home.send(goodbye());
+    int packet = PacketText.up().length;
+    await().until(() -> first.snapt.reports.size() == 1 && second.snapt.reports.size() == 2);
+    assertThat(reported(first, left)).isEqualTo(packet);
+    assertThat(reported(second, welcome)).as("down, up").isEqualTo(2 * packet);
+    assertThat(reported(second, own)).as("up, down, up, up").isEqualTo(4 * packet);
+  }
+
+  @Test
+  void twoSessionsOfOneDeviceAreTakenOverAtATime() throws Exception {
+    TestControl home = connect(second);
+    tunnel(home.next().getWelcome(), second).send(PacketText.up());
+    final String ownAddress = source(second.snapt.nextOut());
+    TestControl before = connect(first);
+    tunnel(before.next().getWelcome(), first).send(PacketText.up());
+    final String address = source(first.snapt.nextOut());
+    first.snapt.control.drain().begin(System.currentTimeMillis() + 1);
+    TestControl moved = arrive(second, moved(before).getNumber());
+    tunnel(moved.next().getWelcome(), second);
+    assertThat(moved(before).getDone()).isTrue();
+    before.send(goodbye());
+    await().until(() -> first.snapt.registry.size() == 0);
+    first.snapt.control.drain().end();
+
+    second.snapt.control.relays().told(List.of(entry(1, SnaptState.SERVING)), ByteString.EMPTY);
+    second.snapt.control.drain().begin(System.currentTimeMillis() + 1);
+    long number = moved(moved).getNumber();
+    long ownNumber = moved(home).getNumber();
+    Welcome ownWelcome = arrive(first, ownNumber).next().getWelcome();
+    Welcome welcome = arrive(first, number).next().getWelcome();
+    assertThat(ownWelcome.getMovedNumber()).isEqualTo(ownNumber);
+    assertThat(welcome.getMovedNumber()).isEqualTo(number);
+    tunnel(ownWelcome, first).send(PacketText.up());
+    assertThat(source(first.snapt.nextOut())).isEqualTo(ownAddress);
+    tunnel(welcome, first).send(PacketText.up());
+    assertThat(source(first.snapt.nextOut())).isEqualTo(address);
+    assertThat(moved(home).getDone()).isTrue();
+    assertThat(moved(moved).getDone()).isTrue();
+  }
+
+  @Test
+  void aDeviceThatComesTooLateDoesNotLoseTheSessionThatItHasThere() throws Exception {
+    TestTunnel own = tunnel(connect(second).next().getWelcome(), second);
+    assertThat(arrive(second, 7).next().getRefusal().getCode())
+        .isEqualTo(RefusalCode.SESSION_ACCOUNT_MISMATCH);
+    own.send(PacketText.up());
+    assertThat(second.snapt.nextOut()).isNotNull();
+    assertThat(second.snapt.registry.size()).isEqualTo(1);
+  }
+
   private TestTunnel open(One at, String account, InetAddress from) throws Exception {
     KeyPair key = Ed25519.generate();
     TestControl control = closing(new TestControl(at.snapt.controlAddress, operator.trust()));
@@ -464,8 +565,6 @@ class SnaptGroupTest {
     refused(
         TakeOverRefusal.TOKEN_INVALID,
         request().setToken(request().getToken().toBuilder().setSignature(ByteString.empty())));
-    tunnel(connect(second).next().getWelcome(), second);
-    refused(TakeOverRefusal.SESSION_OPEN, request());
     second.snapt.control.drain().begin(0);
     refused(TakeOverRefusal.NOT_SERVING, request());
     assertThat(second.snapt.registry.arrivals().waiting()).isZero();

@@ -129,7 +129,7 @@ class SessionMeterTest {
     ShownToken shown =
         new ShownToken(
             token, SignedSessionToken.newBuilder().setToken(token.toByteString()).build());
-    return ((SessionRegistry.Admission.Admitted) registry.admit(shown, "", terms, 0)).session();
+    return ((SessionRegistry.Admission.Admitted) registry.admit(shown, "", 0, terms, 0)).session();
   }
 
   private FlowState flow(int port) {

@@ -30,10 +30,11 @@ record SnaptsRow(String name, String title, Class<?> type, int values, List<Hand
             none(count("farBytes", TwoGateways.FAR_BYTES))),
         of(
             "drain",
-            "drain under load, a neighbour available, and its death: 50 TCP flows, one call",
+            "drain under load and death of the neighbour: 50 TCP flows, a call, a bulk flow",
             DrainUnderLoad.class,
             none(BROKEN),
             none(count("brokenByKill", DrainUnderLoad.BROKEN_BY_KILL)),
+            none(count("bulkEnded", DrainUnderLoad.BULK_ENDED)),
             HandoverGoal.of(
                 new Reading("gapMs", DrainUnderLoad.GAP_MS, "ms"), Statistic.WORST, 100)),
         of(

@@ -179,6 +179,16 @@ public final class BillingClient {
         Map.of());
   }
 
+  /// Changes the region of a SNAPT that is enrolled.
+  ///
+  /// @param reportKey raw public key, base64
+  public void place(String snapt, String reportKey, String owner, String region)
+      throws IOException {
+    String path = "/snapts/" + snapt;
+    billing.change(
+        "PUT", path, path, Map.of("reportKey", reportKey, "owner", owner, "region", region));
+  }
+
   /// Removes a SNAPT.
   public void remove(String snapt) throws IOException {
     billing.send("DELETE", "/snapts/" + snapt, null, Map.of());

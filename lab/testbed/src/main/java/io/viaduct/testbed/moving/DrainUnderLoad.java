@@ -6,8 +6,8 @@ import io.viaduct.testbed.topology.Topology;
 import java.util.List;
 
 /// A device with one session, and two SNAPTs of a group, of which the device's one is drained under
-/// a [SteadyLoad]. Then the session goes back, and the SNAPT that should take it is killed when it
-/// has sent its Welcome. Prints what it sees.
+/// a [SteadyLoad] beside a [BulkFlow]. Then the session goes back, and the SNAPT that should take
+/// it is killed when it has sent its Welcome. Prints what it sees.
 public final class DrainUnderLoad {
   /// Lines that this class prints, with a number.
   public static final String BROKEN = "connections broken";
@@ -15,6 +15,7 @@ public final class DrainUnderLoad {
   public static final String GAP_MS = "longest gap ms";
   public static final String REFUSED = "packets refused for their source";
   public static final String BROKEN_BY_KILL = "connections broken by a member that dies";
+  public static final String BULK_ENDED = "bulk flows that did not go on";
 
   private static final int MEMBERS = 2;
   private static final String FIRST = "snapt-1";
@@ -32,14 +33,29 @@ public final class DrainUnderLoad {
               new MovingLab(clone, directory, NetworkPlan.STANDARD, "", "").withGroup(MEMBERS);
           lab.start();
           MovingLab.await(() -> lab.agent.at().startsWith(FIRST), "the device is at " + FIRST);
-          measure(lab);
+          BulkFlow bulk = BulkFlow.start(lab, Topology.SERVER);
+          measure(lab, bulk);
+          boolean goesOn = goesOn(bulk, "behind the drain");
           killTheNext(lab);
+          goesOn &= goesOn(bulk, "behind the death");
+          MovingLab.say("longest silence of the bulk flow ms", bulk.longestMs());
+          MovingLab.say(BULK_ENDED, goesOn ? 0 : 1);
+          bulk.stop();
         });
   }
 
-  private static void measure(MovingLab lab) throws Exception {
+  private static boolean goesOn(BulkFlow bulk, String when) throws Exception {
+    MovingLab.say("bulk Mbit/s until then", bulk.takeMbitPerSecond());
+    SteadyLoad.carry();
+    double rate = bulk.takeMbitPerSecond();
+    MovingLab.say("bulk Mbit/s " + when, rate);
+    return rate > 0 && !bulk.isBroken();
+  }
+
+  private static void measure(MovingLab lab, BulkFlow bulk) throws Exception {
     SteadyLoad load = SteadyLoad.start(lab, Topology.SERVER);
     SipCall sip = SipCall.start(lab.network.device, lab.network.server, Topology.SERVER);
+    MovingLab.say("bulk Mbit/s before the drain", bulk.takeMbitPerSecond());
     lab.orders.drainAway(FIRST);
     MovingLab.await(() -> lab.agent.at().startsWith(SECOND), "the device is at " + SECOND);
     SteadyLoad.carry();

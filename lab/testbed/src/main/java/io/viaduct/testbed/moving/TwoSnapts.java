@@ -28,8 +28,23 @@ final class TwoSnapts {
   /// Starts both SNAPTs, which each gateway leads to, and waits until both carry.
   ///
   /// @param agentLines added to the agent's configuration
-  static TwoSnapts start(Path clone, Path directory, String agentLines) throws Exception {
-    return start(clone, directory, agentLines, NetworkPlan.CHANGEABLE);
+  /// @param snaptLines added to that of each SNAPT
+  static TwoSnapts start(Path clone, Path directory, String agentLines, String snaptLines)
+      throws Exception {
+    return begin(
+        new MovingLab(clone, directory, NetworkPlan.STANDARD, SESSIONS + agentLines, snaptLines)
+            .withSnapts(2));
+  }
+
+  /// Starts both SNAPTs as members of one group.
+  static TwoSnapts startGroup(Path clone, Path directory) throws Exception {
+    return begin(new MovingLab(clone, directory, NetworkPlan.STANDARD, SESSIONS, "").withGroup(2));
+  }
+
+  private static TwoSnapts begin(MovingLab lab) throws Exception {
+    TwoSnapts made = new TwoSnapts(lab);
+    made.begin();
+    return made;
   }
 
   /// Starts both SNAPTs in a network that may have hosts for more.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,12 +15,21 @@ class DirectoryLabIT {
   private static final double TOLD_MS_MAX = 5_000;
   private static final double USED_MS_MAX = 10_000; // a list, or the pause of an attempt
 
+  private static final String DIRECTORY =
+      "directory: snapt-1 in core, 100 %; snapt-2 in edge, 50 %";
+
   @TempDir private Path directory;
 
   @Test
-  void pricesDrainsAndARemovalReachTheDeviceWithinFiveSecondsAndTheBillHasThePrice()
+  void whatTheDirectorySaysReachesTheDeviceWithinFiveSecondsAndDecidesAndTheBillHasThePrice()
       throws Exception {
     String said = UnsharedRun.of(DirectoryDay.class, "directory", directory, Map.of());
+    assertThat(number(said, "region told after ms")).as(said).isLessThan(TOLD_MS_MAX);
+    assertThat(said.lines().filter(DIRECTORY::equals)).as("at both devices: %s", said).hasSize(2);
+    assertThat(said).contains("by load: snapt-2").contains("by price: snapt-1");
+    for (String what : List.of("price told elsewhere", "load elsewhere told", "load told")) {
+      assertThat(number(said, what + " after ms")).as(said).isLessThan(TOLD_MS_MAX);
+    }
     assertThat(number(said, "price told after ms")).as(said).isLessThan(TOLD_MS_MAX);
     assertThat(said).contains("region core, surcharge per GB: HT_LD 500.00 den");
     assertThat(number(said, "surcharge billed")).as(said).isPositive();

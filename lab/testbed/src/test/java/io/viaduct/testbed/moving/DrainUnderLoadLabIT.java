@@ -36,5 +36,6 @@ class DrainUnderLoadLabIT {
     assertThat(number(said, DrainUnderLoad.REFUSED)).as(said).isZero();
     assertThat(number(said, "hand-overs turned back")).as(said).isEqualTo(1);
     assertThat(number(said, DrainUnderLoad.BROKEN_BY_KILL)).as(said).isZero();
+    assertThat(number(said, DrainUnderLoad.BULK_ENDED)).as(said).isZero();
   }
 }
