@@ -54,6 +54,7 @@ public final class SystemCalls {
   private static final MemorySegment RECVMSG = LINKER.defaultLookup().findOrThrow("recvmsg");
   private static final MemorySegment UNSHARE = LINKER.defaultLookup().findOrThrow("unshare");
   private static final MemorySegment UMASK = LINKER.defaultLookup().findOrThrow("umask");
+  private static final MemorySegment SYSCALL = LINKER.defaultLookup().findOrThrow("syscall");
 
   // The collector frees this memory with this object, so no other object may keep its address.
   private final MemorySegment captured = Arena.ofAuto().allocate(CAPTURE);
@@ -168,6 +169,13 @@ public final class SystemCalls {
   /// @return the mask before; the call cannot fail
   public int umask(int mask) {
     return call(UMASK, mask, 0, 0);
+  }
+
+  /// Calls bpf(2), for which libc has no function.
+  ///
+  /// @param attributes address of a `union bpf_attr`
+  public int bpf(int command, long attributes, int bytes) {
+    return call(SYSCALL, Bpf.SYSTEM_CALL, command, attributes, bytes, 0);
   }
 
   private int call(MemorySegment function, long a, long b, long c) {
