@@ -1,6 +1,7 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.operations.StatusText;
+import io.viaduct.host.cgroup.ControlGroupException;
 import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
@@ -68,6 +69,9 @@ public final class CnaptCommand {
   private static int codeOf(Exception failure) {
     return switch (failure) {
       case TunException tun when tun.reason() == TunException.Reason.NO_PERMISSION ->
+          ExitCode.PERMISSION;
+      case ControlGroupException group
+          when group.reason() == ControlGroupException.Reason.NO_PERMISSION ->
           ExitCode.PERMISSION;
       case AccessDeniedException _ -> ExitCode.PERMISSION;
       case IOException _ -> ExitCode.UNAVAILABLE;
