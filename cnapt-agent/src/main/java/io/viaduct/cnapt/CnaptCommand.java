@@ -25,8 +25,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `cnapt up|status|paths|path|policy|check|keygen`. The exit codes (sysexits.h) are: 0 success, 1
-/// degraded, 64 usage, 69 not running or not available, 77 no permission, 78 configuration.
+/// `cnapt up|status|outside|paths|path|policy|check|keygen`. The exit codes (sysexits.h) are: 0
+/// success, 1 degraded, 64 usage, 69 not running or not available, 77 no permission, 78
+/// configuration.
 @Command(
     name = "cnapt",
     description = "The agent of a Viaduct device.",
@@ -35,6 +36,7 @@ import picocli.CommandLine.Parameters;
       CnaptCommand.Up.class,
       CnaptCommand.Status.class,
       CnaptCommand.Check.class,
+      OutsideCommand.class,
       PathsCommand.class,
       PathCommand.class,
       PolicyCommand.class,
