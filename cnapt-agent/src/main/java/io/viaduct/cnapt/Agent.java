@@ -184,7 +184,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     hook = openHook();
     operations.measure(loops.data(), meters());
     operations.serve(
-        new AgentStatusSource(tunnel, routes, snapts, account, strays)::status, tunnel.actions());
+        new AgentStatusSource(tunnel, routes, snapts, account, strays)::status,
+        OutsideGroup.with(tunnel.actions(), routes.processes()));
   }
 
   /// Leads the traffic of this host into the tunnel, while the token source starts.

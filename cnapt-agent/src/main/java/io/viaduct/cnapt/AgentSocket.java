@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.viaduct.host.cgroup.ControlGroup;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
 import java.net.URLEncoder;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.json.JsonMapper;
 
 /// The options by which a command finds the running agent.
 final class AgentSocket {
@@ -34,6 +36,17 @@ final class AgentSocket {
   String explanation(String remote, String local) throws UnavailableException {
     String query = "?remote=" + encoded(remote) + "&local=" + encoded(local);
     return OperationsClient.act(where(), FlowQuestions.PATH + query, TIMEOUT);
+  }
+
+  /// Returns the control group whose processes stay outside the tunnel.
+  ///
+  /// @throws UnavailableException if no agent answers, or it cannot keep processes outside; the
+  ///   message says why
+  ControlGroup outsideGroup() throws UnavailableException {
+    String answer = OperationsClient.act(where(), OutsideGroup.PATH, TIMEOUT);
+    String directory =
+        JsonMapper.shared().readTree(answer).path(OutsideGroup.DIRECTORY).asString("");
+    return new ControlGroup(Path.of(directory));
   }
 
   private static String encoded(String value) {

@@ -41,6 +41,7 @@ record AgentStatusSource(
         snapshot.paths(),
         routes.portal(),
         strays.present(),
+        routes.keptOutside(),
         snapshot,
         tunnel.recorder().handovers().count(),
         tunnel.recorder().handovers().entries(),

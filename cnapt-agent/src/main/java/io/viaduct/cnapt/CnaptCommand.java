@@ -1,6 +1,7 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.operations.StatusText;
+import io.viaduct.host.cgroup.ControlGroupException;
 import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
@@ -24,8 +25,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `cnapt up|status|paths|path|policy|check|keygen`. The exit codes (sysexits.h) are: 0 success, 1
-/// degraded, 64 usage, 69 not running or not available, 77 no permission, 78 configuration.
+/// `cnapt up|status|outside|paths|path|policy|check|keygen`. The exit codes (sysexits.h) are: 0
+/// success, 1 degraded, 64 usage, 69 not running or not available, 77 no permission, 78
+/// configuration.
 @Command(
     name = "cnapt",
     description = "The agent of a Viaduct device.",
@@ -34,6 +36,7 @@ import picocli.CommandLine.Parameters;
       CnaptCommand.Up.class,
       CnaptCommand.Status.class,
       CnaptCommand.Check.class,
+      OutsideCommand.class,
       PathsCommand.class,
       PathCommand.class,
       PolicyCommand.class,
@@ -68,6 +71,9 @@ public final class CnaptCommand {
   private static int codeOf(Exception failure) {
     return switch (failure) {
       case TunException tun when tun.reason() == TunException.Reason.NO_PERMISSION ->
+          ExitCode.PERMISSION;
+      case ControlGroupException group
+          when group.reason() == ControlGroupException.Reason.NO_PERMISSION ->
           ExitCode.PERMISSION;
       case AccessDeniedException _ -> ExitCode.PERMISSION;
       case IOException _ -> ExitCode.UNAVAILABLE;

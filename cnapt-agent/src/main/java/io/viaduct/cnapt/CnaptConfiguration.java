@@ -103,7 +103,7 @@ public record CnaptConfiguration(
               Map.entry("outage.direct", !outage.direct().isEmpty()),
               Map.entry("portal.probe", portal.looks() && !portal.asksSnapts()),
               Map.entry("routing-hook.socket", routingHook.socket().isPresent()),
-              Map.entry("split-tunnel", !splitTunnel.equals(SplitTunnel.NONE))));
+              Map.entry("split-tunnel", splitTunnel.keepsSomething())));
     } else {
       checkSnapt(trust, snapt, signalling, tokenFile);
     }
@@ -115,10 +115,15 @@ public record CnaptConfiguration(
     for (String address : dns) {
       checkResolver(address, tun);
     }
-    if ((!outage.direct().isEmpty() || portal.looks()) && routing.priority() < 2) {
+    if (splitTunnel.mark() == routing.mark()) {
       throw new IllegalArgumentException(
-          "routing.priority must be at least 2 with outage.direct or portal.probe, because their"
-              + " rules come one before, got "
+          "split-tunnel.mark must not be routing.mark, which the agent's own sockets have, got "
+              + splitTunnel.mark());
+    }
+    if (routing.priority() < 2) {
+      throw new IllegalArgumentException(
+          "routing.priority must be at least 2, because the rules of outage.direct, portal.probe and"
+              + " cnapt outside come one before, got "
               + routing.priority());
     }
     dns = List.copyOf(dns);

@@ -185,7 +185,7 @@ final class PeerAgent
     operations.measure(loops.data(), meters());
     operations.serve(
         new PeerStatusSource(tunnel, routes, state, peer, ownKey, sources, server)::status,
-        tunnel.actions());
+        OutsideGroup.with(tunnel.actions(), routes.processes()));
   }
 
   private List<MeterBinder> meters() {

@@ -47,6 +47,7 @@ record PeerStatusSource(
         snapshot.paths(),
         "",
         List.of(),
+        routes.keptOutside(),
         snapshot,
         tunnel.recorder().handovers().count(),
         tunnel.recorder().handovers().entries(),

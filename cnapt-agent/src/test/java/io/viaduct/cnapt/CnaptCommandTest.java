@@ -50,6 +50,17 @@ class CnaptCommandTest {
   }
 
   @Test
+  void aProgramIsRunOutsideOnlyIfAnAgentSaysWhere() {
+    String socket = folder.resolve("none.sock").toString();
+    assertThat(CnaptCommand.run("outside", "--socket", socket, "ls", "--pid", "1")).isEqualTo(69);
+    assertThat(error.toString()).contains(socket).contains("not running");
+    assertThat(CnaptCommand.run("outside", "--socket", socket, "--pid", "1")).isEqualTo(69);
+    assertThat(CnaptCommand.run("outside", "--socket", socket)).isEqualTo(64);
+    assertThat(CnaptCommand.run("outside", "--pid", "1", "ls")).isEqualTo(64);
+    assertThat(error.toString()).contains("give either a program or --pid");
+  }
+
+  @Test
   void aBadConfigurationEndsWithItsOwnCodeAndOneLine() throws Exception {
     Path config = Files.writeString(folder.resolve("cnapt.yml"), "devicekey: x\n");
     assertThat(CnaptCommand.run("up", "--config", config.toString())).isEqualTo(78);
@@ -115,7 +126,7 @@ class CnaptCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"up", "status", "check", "policy", "keygen"})
+  @ValueSource(strings = {"up", "status", "outside", "check", "policy", "keygen"})
   void everyVerbExplainsItself(String verb) {
     assertThat(CnaptCommand.run(verb, "--help")).isZero();
     assertThat(output.toString()).contains("Usage: cnapt " + verb).contains("--help");

@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 ///
 ///     priority p - 1  of outage.direct lookup main                     only while the tunnel carries nothing
 ///     priority p - 1  to PORTAL lookup main                            only while a captive portal stands in the way
+///     priority p - 1  to RESOLVER fwmark N lookup T                    N: sockets of processes outside, once there are some
+///     priority p - 1  fwmark N lookup main, then unreachable           they stay outside
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      the same, fwmark 0: unreachable                  also if the main table has no route
@@ -48,6 +50,7 @@ public final class EgressRouting implements AutoCloseable {
   private final SplitTunnel split;
   private final List<AddressFamily> families;
   private final OutsideRules outside;
+  private final @Nullable OutsideProcesses processes; // null without rules
   private final List<AddressPrefix> networks; // behind a peer
   private final String device;
   private volatile @Nullable Outage outage; // written by the starting thread
@@ -68,6 +71,10 @@ public final class EgressRouting implements AutoCloseable {
     this.families = families;
     this.networks = networks;
     this.outside = new OutsideRules(routing, families);
+    this.processes =
+        routing.enabled()
+            ? new OutsideProcesses(split, outside.markGate(split.mark(), resolvers))
+            : null;
     this.device = device;
     this.mtu = mtu;
   }
@@ -126,6 +133,9 @@ public final class EgressRouting implements AutoCloseable {
       removeLeftOvers();
       for (AddressFamily family : families) {
         IpCommand.run(family, commands(family, tun));
+      }
+      if (processes != null) {
+        processes.start();
       }
       warnOfStrictFilters();
       complete = true;
@@ -253,6 +263,22 @@ public final class EgressRouting implements AutoCloseable {
     return outside;
   }
 
+  /// Returns the part that keeps processes outside; null if the agent sets no rules.
+  public @Nullable OutsideProcesses processes() {
+    return processes;
+  }
+
+  /// Returns the traffic that never enters the tunnel.
+  public KeptOutside keptOutside() {
+    return processes == null
+        ? KeptOutside.NONE
+        : new KeptOutside(
+            split.prefixes().stream().map(Object::toString).toList(),
+            split.users().stream().map(Object::toString).toList(),
+            processes.groups(),
+            processes.awaited());
+  }
+
   /// Records whether the tunnel carries traffic now. Any thread may call this.
   public void carries(boolean now) {
     Outage guarding = outage;
@@ -339,6 +365,9 @@ public final class EgressRouting implements AutoCloseable {
     PortalWatch watching = portal;
     if (watching != null) {
       watching.close();
+    }
+    if (processes != null) {
+      processes.close();
     }
     try {
       removeLeftOvers();

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.egress;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,6 +16,7 @@ final class OutsideRules {
   private static final int OUTAGE = 119;
   private static final int PORTAL = 120;
   private static final int LOCAL = 121;
+  private static final int PROCESSES = 122;
 
   private final RoutingSettings routing;
   private final List<AddressFamily> families;
@@ -50,7 +52,7 @@ final class OutsideRules {
   /// Returns the commands that remove the rules of all kinds, also those of a killed agent.
   List<String> allRemovals(AddressFamily family) throws IOException {
     List<String> commands = new ArrayList<>();
-    for (int protocol : List.of(SPLIT, OUTAGE, PORTAL, LOCAL)) {
+    for (int protocol : List.of(SPLIT, OUTAGE, PORTAL, LOCAL, PROCESSES)) {
       commands.addAll(removals(family, protocol));
     }
     return commands;
@@ -77,6 +79,34 @@ final class OutsideRules {
       @Override
       public void shut() throws IOException {
         remove(OUTAGE);
+      }
+    };
+  }
+
+  /// Returns the gate that keeps sockets with a mark outside. Their queries to resolvers enter the
+  /// tunnel, as those of all other programs do.
+  Outage.Gate markGate(int mark, List<InetAddress> resolvers) {
+    String marked = "fwmark %d".formatted(mark);
+    return new Outage.Gate() {
+      @Override
+      public void open() throws IOException {
+        for (AddressFamily family : families) {
+          List<String> commands = new ArrayList<>();
+          resolvers.stream()
+              .filter(family::includes)
+              .map(each ->
+                  "rule add to %s %s lookup %d %s"
+                      .formatted(each.getHostAddress(), marked, routing.table(), mine(PROCESSES)))
+              .forEach(commands::add);
+          commands.add(toMain(marked, PROCESSES));
+          commands.add("rule add %s unreachable %s".formatted(marked, mine(PROCESSES)));
+          IpCommand.run(family, commands);
+        }
+      }
+
+      @Override
+      public void shut() throws IOException {
+        remove(PROCESSES);
       }
     };
   }
@@ -110,10 +140,11 @@ final class OutsideRules {
     return "rule add " + selector + " lookup main " + mine(protocol);
   }
 
-  // Rules for a time come before the rules for resolvers.
+  // Rules that are added later come before those that the agent begins with: behind them, the rules
+  // of local networks would have decided already.
   private String mine(int protocol) {
-    boolean isForATime = protocol == OUTAGE || protocol == PORTAL;
-    int priority = isForATime ? routing.priority() - 1 : routing.priority();
+    boolean isLater = protocol == OUTAGE || protocol == PORTAL || protocol == PROCESSES;
+    int priority = isLater ? routing.priority() - 1 : routing.priority();
     return "priority %d protocol %d".formatted(priority, protocol);
   }
 

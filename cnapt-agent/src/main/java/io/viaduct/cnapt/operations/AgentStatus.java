@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.operations;
 
 import io.viaduct.cnapt.control.SnaptWatch;
+import io.viaduct.cnapt.egress.KeptOutside;
 import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param portal page of the captive portal that stands in the way; empty if none was noticed
 /// @param strayRoutes routes of the main table that are not followed, because they would lead past
 ///   the tunnel
+/// @param outside traffic that never enters the tunnel
 /// @param session that with the first SNAPT in use; null before the first Welcome
 /// @param snapts the SNAPTs in use; empty with a peer
 /// @param directory what the newest list of the bridge says about all SNAPTs, by id; empty without
@@ -50,6 +52,7 @@ public record AgentStatus(
     List<PathStatus> paths,
     String portal,
     List<String> strayRoutes,
+    KeptOutside outside,
     DataStatus data,
     long handoverCount,
     List<Handover> handovers,

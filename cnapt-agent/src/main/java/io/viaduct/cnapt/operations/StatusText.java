@@ -59,6 +59,7 @@ public final class StatusText {
                 text,
                 "ignored",
                 "the route " + route.asString("") + ", which would lead past the tunnel"));
+    OutsideText.lines(status.path("outside")).forEach(each -> line(text, "outside", each));
     line(text, "path", path(data));
     JsonNode tun = status.path("tun");
     line(

@@ -86,6 +86,22 @@ class EgressRoutingLabIT {
   }
 
   @Test
+  void socketsWithTheMarkOfProcessesStayOutside() throws Exception {
+    assertThat(scenario("marked"))
+        .contains("before 8.8.8.8 dev viaduct9")
+        .contains("replaced 8.8.8.8 dev viaduct9")
+        .contains("outside 8.8.8.8 via 10.5.0.1 dev up0 src 10.5.0.2")
+        .containsPattern("outside 2001:4860::1 .*via fd05::1 dev up0 .*src fd05::2")
+        .contains("resolver 10.5.0.53 dev viaduct9")
+        .containsPattern("resolver fd05::53 .*dev viaduct9")
+        .contains("unmarked 8.8.8.8 dev viaduct9")
+        .contains("no route RTNETLINK answers: Network is unreachable")
+        .doesNotContainPattern("no route [^\n]*viaduct9")
+        .contains("mark rules: 0", "mark rules afterwards: 0")
+        .contains("left: rules [] table []");
+  }
+
+  @Test
   void anOutageLetsOutOnlyTheChosenTrafficAndNewSockets() throws Exception {
     assertThat(scenario("outage"))
         .contains("out 8.8.8.8 via 10.5.0.1 dev up0")

@@ -35,7 +35,7 @@ public final class EgressScenario {
       List.of(InetAddress.ofLiteral("10.5.0.53"), InetAddress.ofLiteral("fd05::53"));
 
   private static final SplitTunnel SPLIT =
-      new SplitTunnel(
+      SplitTunnel.of(
           List.of(AddressPrefix.of("192.0.2.0/24"), AddressPrefix.of("2001:db8::/32")),
           List.of(UserRange.of("4242-4300")));
 
@@ -52,6 +52,7 @@ public final class EgressScenario {
       case "split" -> split();
       case "outage" -> outage();
       case "portal" -> portal();
+      case "marked" -> marked();
       case "pushed" -> pushed();
       case "killed" -> killed();
       default -> refused();
@@ -137,6 +138,35 @@ public final class EgressScenario {
         var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
       System.out.println("without a split " + shell("ip route get 192.0.2.7"));
     }
+  }
+
+  private static void marked() throws Exception {
+    try (TunDevice _ = open()) {
+      var routes = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE);
+      System.out.println("before " + shell("ip route get 8.8.8.8 mark 30306"));
+      routes.outside().markGate(30306, RESOLVERS).open(); // never closed
+    }
+    try (TunDevice _ = open();
+        var routes =
+            EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      System.out.println("replaced " + shell("ip route get 8.8.8.8 mark 30306"));
+      Outage.Gate gate = routes.outside().markGate(30306, RESOLVERS);
+      gate.open();
+      System.out.println("outside " + shell("ip route get 8.8.8.8 mark 30306"));
+      System.out.println("outside " + shell("ip route get 2001:4860::1 mark 30306"));
+      System.out.println("resolver " + shell("ip route get 10.5.0.53 mark 30306"));
+      System.out.println("resolver " + shell("ip route get fd05::53 mark 30306"));
+      System.out.println("unmarked " + shell("ip route get 8.8.8.8"));
+      shell("ip -6 route del default via fd05::1; ip route del default via 10.5.0.1");
+      System.out.println("no route " + shell("ip route get 8.8.8.8 mark 30306"));
+      System.out.println("no route " + shell("ip route get 2001:4860::1 mark 30306"));
+      gate.shut();
+      System.out.println(
+          "mark rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 122'"));
+      gate.open();
+    }
+    System.out.println(
+        "mark rules afterwards: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 122'"));
   }
 
   private static void outage() throws Exception {

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.egress.KeptOutside;
 import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
@@ -74,6 +75,13 @@ class StatusTextTest {
                 TowardsHere.NEVER_FULL)),
         session == null ? "http://portal.test/login" : "",
         session == null ? List.of("0.0.0.0/1 via 10.2.0.1 dev linkB") : List.of(),
+        session == null
+            ? KeptOutside.NONE
+            : new KeptOutside(
+                List.of("192.0.2.0/24"),
+                List.of("1000-1099", "4242"),
+                List.of(new KeptOutside.Group("/sys/fs/cgroup/viaduct-outside", 3)),
+                List.of("app.slice/app-*.scope")),
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -136,6 +144,10 @@ class StatusTextTest {
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")
         .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")
+        .contains("outside     192.0.2.0/24\n")
+        .contains("outside     programs of users 1000-1099, 4242\n")
+        .contains("outside     3 processes of the control group /sys/fs/cgroup/viaduct-outside\n")
+        .contains("outside     the control group app.slice/app-*.scope, which is not there\n")
         .contains("refused flows: 3 because their SNAPT has not come back\n")
         .contains("1 handovers")
         .contains("linkA 10.1.0.2 -> linkB 10.2.0.2, 41.5 ms");
@@ -151,6 +163,7 @@ class StatusTextTest {
         .contains(
             "ignored     the route 0.0.0.0/1 via 10.2.0.1 dev linkB, which would lead past the tunnel")
         .contains("SNAPT       none")
+        .doesNotContain("outside")
         .contains("not connected");
   }
 

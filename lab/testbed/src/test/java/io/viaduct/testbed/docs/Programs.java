@@ -70,8 +70,8 @@ final class Programs {
           Map.entry("reproduce num", "viaduct"),
           Map.entry("reproduce fleet", "bin/benchmarks.sh"));
 
-  // Stands for a value: NAME, FILE, H2, "…"; picocli could not convert it.
-  private static final Pattern PLACEHOLDER = Pattern.compile("[A-Z][A-Z0-9-]*|.*(…|@).*");
+  // Stands for a value: NAME, FILE, H2, "…", a variable of the shell; picocli could not convert it.
+  private static final Pattern PLACEHOLDER = Pattern.compile("[A-Z][A-Z0-9-]*|[$].+|.*(…|@).*");
 
   private Programs() {}
 

@@ -19,6 +19,7 @@ public enum Errno {
   EMFILE(24),
   ENOSPC(28),
   EPIPE(32),
+  ENOSYS(38),
   EBADFD(77),
   EMSGSIZE(90),
   ENOPROTOOPT(92),

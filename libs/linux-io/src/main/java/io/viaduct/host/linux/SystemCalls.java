@@ -1,5 +1,6 @@
 package io.viaduct.host.linux;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -11,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /// Makes system calls through libc. As in the kernel, a result below zero is `-errno`.
 ///
@@ -54,6 +56,13 @@ public final class SystemCalls {
   private static final MemorySegment RECVMSG = LINKER.defaultLookup().findOrThrow("recvmsg");
   private static final MemorySegment UNSHARE = LINKER.defaultLookup().findOrThrow("unshare");
   private static final MemorySegment UMASK = LINKER.defaultLookup().findOrThrow("umask");
+  private static final MemorySegment SYSCALL = LINKER.defaultLookup().findOrThrow("syscall");
+  private static final MemorySegment EXECVP = LINKER.defaultLookup().findOrThrow("execvp");
+  private static final MemorySegment SIGPROCMASK =
+      LINKER.defaultLookup().findOrThrow("sigprocmask");
+
+  private static final int SIG_SETMASK = 2; // asm-generic/signal-defs.h
+  private static final int SIGNAL_SET_BYTES = 128; // sigset_t of libc
 
   // The collector frees this memory with this object, so no other object may keep its address.
   private final MemorySegment captured = Arena.ofAuto().allocate(CAPTURE);
@@ -168,6 +177,34 @@ public final class SystemCalls {
   /// @return the mask before; the call cannot fail
   public int umask(int mask) {
     return call(UMASK, mask, 0, 0);
+  }
+
+  /// Calls bpf(2), for which libc has no function.
+  ///
+  /// @param attributes address of a `union bpf_attr`
+  public int bpf(int command, long attributes, int bytes) {
+    return call(SYSCALL, Bpf.SYSTEM_CALL, command, attributes, bytes, 0);
+  }
+
+  /// Calls execvp(3), which returns only if it fails.
+  ///
+  /// @param words the program, looked up in PATH, and its arguments
+  public int execvp(List<String> words) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment list = arena.allocate(ADDRESS, words.size() + 1L); // the last one stays null
+      for (int i = 0; i < words.size(); i++) {
+        list.setAtIndex(ADDRESS, i, arena.allocateFrom(words.get(i)));
+      }
+      return call(EXECVP, list.get(ADDRESS, 0).address(), list.address(), 0);
+    }
+  }
+
+  /// Calls sigprocmask(2): the calling thread blocks no signal any more.
+  public int unblockSignals() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment none = arena.allocate(SIGNAL_SET_BYTES, Long.BYTES);
+      return call(SIGPROCMASK, SIG_SETMASK, none.address(), 0);
+    }
   }
 
   private int call(MemorySegment function, long a, long b, long c) {

@@ -1,4 +1,4 @@
-/// Finds the process of this host that a flow belongs to.
+/// Processes of this host: the one that a flow belongs to, and the start of a program.
 @NullMarked
 package io.viaduct.host.process;
 
