@@ -28,14 +28,29 @@ public final class UnsharedRun {
   public static String of(
       Class<?> type, String name, Path directory, Map<String, String> environment)
       throws IOException, InterruptedException {
+    return run(true, type, name, directory, environment);
+  }
+
+  /// Runs the class as root of the host instead of a user namespace, for what the kernel allows
+  /// nobody else.
+  public static String asRoot(Class<?> type, String name, Path directory)
+      throws IOException, InterruptedException {
+    return run(false, type, name, directory, Map.of());
+  }
+
+  private static String run(
+      boolean ofUser, Class<?> type, String name, Path directory, Map<String, String> environment)
+      throws IOException, InterruptedException {
     assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "/dev/net/tun is missing or closed");
-    var trial = new ArrayList<>(Unshared.command(true));
+    var trial = new ArrayList<>(Unshared.command(ofUser));
     trial.add("true");
-    assumeTrue(succeeds(trial.toArray(String[]::new)), "no user namespaces here");
+    assumeTrue(
+        succeeds(trial.toArray(String[]::new)),
+        ofUser ? "no user namespaces here" : "no right to make namespaces");
     Path log = Path.of("target", name + ".log").toAbsolutePath();
     Unshared.Ended ended =
         Unshared.run(
-            Unshared.command(true),
+            Unshared.command(ofUser),
             type,
             List.of(ROOT.toString(), directory.toString()),
             environment,
