@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,7 +75,15 @@ public final class OutsideDay {
 
   private void pass() throws Exception {
     lab.start();
-    listen();
+    Process server = listen();
+    try {
+      passListening();
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  private void passListening() throws Exception {
     MovingLab.say("tunnelled", run(source(Topology.SERVER)));
     MovingLab.say("tunnelled over IPv6", run(source(Topology.SERVER_6)).split(" ", 2)[0]);
     MovingLab.say("own group before", own.exists());
@@ -90,19 +97,14 @@ public final class OutsideDay {
     stopped();
   }
 
-  private void listen() {
-    ServerSocket server = lab.network.server.call(() -> new ServerSocket(PORT));
-    Thread.ofPlatform()
-        .daemon()
-        .start(() -> {
-          try {
-            while (true) {
-              server.accept().close();
-            }
-          } catch (IOException e) {
-            System.out.println("the server ends: " + e);
-          }
-        });
+  // In a process of its own: this one began where there was no IPv6, so it has none.
+  private Process listen() throws IOException {
+    Process server =
+        new ProcessBuilder(lab.network.server.inside(SourceAddress.listener(PORT)))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    var unused = server.inputReader(UTF_8).readLine(); // it listens
+    return server;
   }
 
   /// A program that runs already, whose child opens the sockets.
