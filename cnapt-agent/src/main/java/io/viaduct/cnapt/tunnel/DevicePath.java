@@ -77,6 +77,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   // The family of the SNAPT's address: false for the first one that the link can reach.
   private boolean second;
   private long triedNs;
+  private int tries; // changes of the family since the last answer
   private boolean losing;
 
   // The link's addresses of the path's family when it began on its network.
@@ -134,14 +135,23 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Changes to the other address family if the SNAPT has not answered by this one for a second.
-  /// The caller then follows [#choose].
+  /// The caller then follows [#choose]. It happens just before a probe, so that a search with long
+  /// pauses tries both families in turn.
   void alternate(long nowNs) {
     if (isAlive()) {
       triedNs = nowNs;
-    } else if (nowNs - triedNs >= FAMILY_NS) {
+      tries = 0;
+    } else if (nowNs - triedNs >= FAMILY_NS && watch.isRetryDue(nowNs)) {
       triedNs = nowNs;
       second = !second;
+      tries++;
     }
+  }
+
+  /// Returns whether the search has been through both address families, and nothing has answered:
+  /// nothing was measured that a further change could make wrong.
+  boolean isUnknownInBothFamilies() {
+    return tries > 2;
   }
 
   @Override
@@ -278,6 +288,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     sources = presentSources();
     triedNs = nowNs;
+    tries = 0;
     losing = false;
     badUp.reset();
     badDown.reset();

@@ -177,7 +177,9 @@ final class DevicePaths
     if (of != null) {
       nearest.readdressed(path, name(path), cause);
       of.outer(path.id, path.header(), nowNs);
-      of.pathChanged(path.id);
+      if (!path.isUnknownInBothFamilies()) {
+        of.pathChanged(path.id); // a padded message follows the next probe
+      }
     }
   }
 
@@ -193,6 +195,7 @@ final class DevicePaths
     if (of == null) {
       return;
     }
+    liveness.pace(nowNs);
     boolean changed = false;
     for (DevicePath each : present) {
       PathUse use = UseRule.of(each, present, nowNs);

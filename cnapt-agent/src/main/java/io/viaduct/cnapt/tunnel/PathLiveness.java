@@ -133,6 +133,23 @@ final class PathLiveness {
     return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
   }
 
+  /// Tells each path whether another one is alive: then a search for it can take its time.
+  void pace(long nowNs) {
+    int alive = 0;
+    for (int i = 0; i < present.size(); i++) {
+      alive += present.get(i).isAlive() ? 1 : 0;
+    }
+    for (int i = 0; i < present.size(); i++) {
+      DevicePath each = present.get(i);
+      boolean isOther = alive > (each.isAlive() ? 1 : 0);
+      PathWatch.Need need =
+          !isOther
+              ? PathWatch.Need.ONLY
+              : each.isSpare() ? PathWatch.Need.SPARE : PathWatch.Need.FURTHER;
+      each.watch.needed(need, nowNs);
+    }
+  }
+
   /// Sends the regular probes, if they are due. A path without an answer for too long is left.
   void measure(long nowNs) {
     if (!regular.takeDue(nowNs)) {

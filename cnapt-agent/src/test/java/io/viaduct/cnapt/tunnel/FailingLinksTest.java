@@ -1,0 +1,104 @@
+package io.viaduct.cnapt.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.terms.OuterHeader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Links that answer nothing, little, or lose for ever, beside one that works: what they cost, and
+/// how often traffic moves. With real sockets and the clock of the test.
+class FailingLinksTest {
+  private static final int LINK = 0; // ids of paths, in the order of the links
+  private static final int SPARE = 1;
+
+  private LoopbackPaths device;
+
+  @BeforeEach
+  void open() throws Exception {
+    device = new LoopbackPaths();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    device.close();
+  }
+
+  private void beginWithSpare() throws Exception {
+    device.begin(LoopbackPaths.link(1, false));
+    device.change(null, LoopbackPaths.link(2, true));
+    device.advanceMs(2_000);
+  }
+
+  /// Begins with one link, beside which a further one comes up by which nothing ever arrives.
+  private void beginBesideSilence(boolean isSpare) throws Exception {
+    device.begin(LoopbackPaths.link(1, false));
+    device.idleMs(1_000);
+    device.snapt.losesNewSources = true;
+    device.change(null, LoopbackPaths.link(2, isSpare));
+  }
+
+  @Test
+  void aSpareLinkThatNeverAnswersCostsOneProbeIn25SecondsAfterASearchOfAMinute() throws Exception {
+    beginBesideSilence(true);
+    device.idleMs(60_000);
+    assertThat(device.snapt.lost).as("probes and padded messages, of each family").isLessThan(20);
+    device.snapt.lost = 0;
+    device.snapt.lostBytes = 0;
+    device.idleMs(600_000);
+    assertThat(device.snapt.lost).isBetween(600 / 25 - 1, 600 / 25 + 1);
+    assertThat(device.snapt.lostBytes).as("no padded messages").isLessThan(25 * 140);
+    assertThat(device.path(SPARE).use()).isEqualTo("no");
+  }
+
+  @Test
+  void aFurtherLinkThatNeverAnswersCostsOneProbeInTenSeconds() throws Exception {
+    beginBesideSilence(false);
+    device.idleMs(60_000);
+    device.snapt.lost = 0;
+    device.idleMs(600_000);
+    assertThat(device.snapt.lost).isBetween(59, 61);
+  }
+
+  @Test
+  void aSpareLinkThatAnsweredAndDiedCostsOneProbeIn25Seconds() throws Exception {
+    beginWithSpare();
+    device.snapt.losingPath = SPARE;
+    device.snapt.lossRatio = 1;
+    device.idleMs(120_000);
+    assertThat(device.path(SPARE).state()).isEqualTo("dead");
+    device.snapt.lost = 0;
+    device.idleMs(600_000);
+    assertThat(device.snapt.lost).isBetween(600 / 25 - 1, 600 / 25 + 1);
+  }
+
+  @Test
+  void aSilentLinkIsAskedAtOnceWhenTheLastOtherOneDies() throws Exception {
+    beginBesideSilence(true);
+    device.idleMs(300_000);
+    device.snapt.losesNewSources = false;
+    device.snapt.losingPath = LINK;
+    device.snapt.lossRatio = 1;
+    device.advanceMs(3_000);
+    assertThat(device.path(LINK).state()).isEqualTo("dead");
+    assertThat(device.path(SPARE).state()).as("the SNAPT answers by it now").isEqualTo("spare");
+    int before = device.snapt.delivered;
+    device.advanceMs(1_000);
+    assertThat(device.snapt.delivered - before).isGreaterThanOrEqualTo(99);
+  }
+
+  @Test
+  void aSearchWithLongPausesTriesBothFamiliesInTurn() throws Exception {
+    device.begin(LoopbackPaths.having(LoopbackPaths.link(1, false), "::1"));
+    device.idleMs(1_000);
+    device.snapt.losesNewSources = true;
+    device.change(null, LoopbackPaths.link(2, true));
+    device.idleMs(120_000);
+    device.snapt.losesNewSources = false;
+    device.snapt.dead = OuterHeader.IPV4;
+    device.idleMs(51_000);
+    assertThat(device.family(SPARE)).isEqualTo(OuterHeader.IPV6);
+    assertThat(device.path(SPARE).state()).isEqualTo("spare");
+  }
+}
