@@ -248,23 +248,31 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
           : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
     if (!isSpare()) {
-      return "it answers";
+      return use == PathUse.SPARE
+          ? "it loses 10 %% and more, and a spare works; it is tried again within %d s"
+              .formatted(secondsUntried(nowNs))
+          : "it answers";
     }
     return use == PathUse.YES
         ? "it is a spare, and every other link loses 10 % and more"
         : "the configuration keeps it as a spare";
   }
 
+  private long secondsUntried(long nowNs) {
+    long untriedNs = Math.max(badUp.untriedNs(nowNs), badDown.untriedNs(nowNs));
+    return Math.ceilDiv(untriedNs, 1_000_000_000L);
+  }
+
   PathStatus status(PathState measured, long nowNs) {
     losing = PathReport.isLosing(measured, losing);
-    badUp.measured(measured.lossRatio(), nowNs);
-    badDown.measured(measured.lossToHereRatio(), nowNs);
+    badUp.measured(measured.lossSample(), nowNs);
+    badDown.measured(measured.lossToHereSample(), nowNs);
     boolean kept = isSpare() && use != PathUse.YES;
     return PathReport.of(
         measured,
         linkName(),
         remoteName(),
-        !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable",
+        !isAlive() ? "dead" : kept ? "spare" : losing || isLosingBadly() ? "losing" : "usable",
         use,
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,

@@ -196,16 +196,10 @@ final class DevicePaths
       return;
     }
     liveness.pace(nowNs);
-    boolean changed = false;
-    for (DevicePath each : present) {
-      PathUse use = UseRule.of(each, present, nowNs);
-      if (use != each.use) {
-        each.use(use, nowNs);
-        of.use(each.id, use, nowNs);
-        changed = true;
-      }
-    }
-    if (changed) {
+    // A path that takes over comes first: until then packets go by those that it replaces.
+    boolean begins = follow(of, true, nowNs);
+    boolean ends = follow(of, false, nowNs);
+    if (begins || ends) {
       probes.decided(nowNs);
       carrying.note(present);
     }
@@ -214,6 +208,20 @@ final class DevicePaths
       nearest.note(to, name(to), find(nearest.id()));
     }
     probes.tell(nowNs);
+  }
+
+  /// Makes the changes of use to YES, or all others. @return true if there was one
+  private boolean follow(TunnelSession of, boolean toYes, long nowNs) {
+    boolean changed = false;
+    for (DevicePath each : present) {
+      PathUse use = UseRule.of(each, present, nowNs);
+      if (use != each.use && toYes == (use == PathUse.YES)) {
+        each.use(use, nowNs);
+        of.use(each.id, use, nowNs);
+        changed = true;
+      }
+    }
+    return changed;
   }
 
   /// Records the answer to a probe.

@@ -101,4 +101,35 @@ class FailingLinksTest {
     assertThat(device.family(SPARE)).isEqualTo(OuterHeader.IPV6);
     assertThat(device.path(SPARE).state()).isEqualTo("spare");
   }
+
+  /// Returns how often the traffic moves to the other path.
+  private int movesOfTraffic(int seconds) throws Exception {
+    int moves = 0;
+    int by = LINK;
+    for (int tenth = 0; tenth < 10 * seconds; tenth++) {
+      long link = device.offeredBytes(LINK);
+      long spare = device.offeredBytes(SPARE);
+      device.advanceMs(100);
+      link = device.offeredBytes(LINK) - link;
+      spare = device.offeredBytes(SPARE) - spare;
+      int most = link > spare ? LINK : SPARE;
+      moves += most == by ? 0 : 1;
+      by = most;
+    }
+    return moves;
+  }
+
+  @Test
+  void aLinkThatGoesOnLosingIsLeftAndTriedSeldom() throws Exception {
+    beginWithSpare();
+    device.snapt.losingPath = LINK;
+    device.snapt.arrives = number -> number % 5 != 0;
+    device.advanceMs(8_000);
+    assertThat(device.path(LINK).use()).isEqualTo("spare");
+    assertThat(device.path(LINK).state()).isEqualTo("losing");
+    assertThat(device.path(LINK).why()).startsWith("it loses 10 % and more, and a spare works");
+    assertThat(movesOfTraffic(300))
+        .as("it is tried after 1 and 2 minutes; %s", device.path(LINK))
+        .isBetween(1, 1 + 4);
+  }
 }

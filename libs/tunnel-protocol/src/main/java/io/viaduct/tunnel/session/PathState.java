@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.path.LossSample;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 ///   it; NaN before the first measurement
 /// @param lossRatio share of what left here that was lost in about the last second
 /// @param lossToHereRatio the same of what left the peer
+/// @param lossSample newest sample of what left here, which does not fade; null before the first
+///   one
+/// @param lossToHereSample the same of what left the peer
 /// @param usualLossRatio greater of both shares in about the last ten seconds
 /// @param sentBitPerSecond rate at which outer IP packets left in about the last second
 /// @param spareBitPerSecond rate of outer IP packets that the path could carry in addition to those
@@ -37,6 +41,8 @@ public record PathState(
     int pathMtu,
     double lossRatio,
     double lossToHereRatio,
+    @Nullable LossSample lossSample,
+    @Nullable LossSample lossToHereSample,
     double usualLossRatio,
     double sentBitPerSecond,
     double spareBitPerSecond,
@@ -54,6 +60,8 @@ public record PathState(
         path.mtu.size(),
         path.loss.recent(nowNs),
         path.lossToHere.recent(nowNs),
+        path.loss.newest(),
+        path.lossToHere.newest(),
         Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.sparePerSecond(nowNs) * 8,
