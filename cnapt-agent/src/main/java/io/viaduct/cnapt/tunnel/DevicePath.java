@@ -238,7 +238,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     if (!isAlive()) {
       return "the SNAPT has not answered by it yet";
     }
-    if (!isReady(nowNs)) {
+    if (!isReady(nowNs) && use == PathUse.NO) {
       return "it answers again, and is tried for %d ms more"
           .formatted((hold.usableNs() - nowNs) / 1_000_000);
     }
@@ -281,8 +281,13 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
 
   /// Records that traffic leaves the path, because nothing arrives by it.
   void left(long nowNs) {
-    hold.left(nowNs);
+    died(nowNs);
     watch.left(nowNs);
+  }
+
+  /// Records that the path's watch has found it dead.
+  void died(long nowNs) {
+    hold.left(nowNs);
     silence.reset();
   }
 

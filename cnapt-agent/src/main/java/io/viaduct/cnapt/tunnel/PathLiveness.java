@@ -128,9 +128,13 @@ final class PathLiveness {
     if (decision == PathWatch.Decision.WAIT) {
       return false;
     }
+    boolean died = decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+    if (died && by == Carrier.UDP) {
+      path.died(nowNs);
+    }
     of.probe(path.id, by, nowNs);
     lastProbed |= otherThan(path) == null;
-    return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+    return died;
   }
 
   /// Tells each path whether another one is alive: then a search for it can take its time.

@@ -119,6 +119,19 @@ class FailingLinksTest {
     return moves;
   }
 
+  /// Returns how often the use of a path changes while the device is idle.
+  private int changesOfUse(int path, int seconds) throws Exception {
+    int changes = 0;
+    String use = device.path(path).use();
+    for (int turn = 0; turn < 50 * seconds; turn++) {
+      device.idleMs(20);
+      String now = device.path(path).use();
+      changes += now.equals(use) ? 0 : 1;
+      use = now;
+    }
+    return changes;
+  }
+
   @Test
   void aLinkThatGoesOnLosingIsLeftAndTriedSeldom() throws Exception {
     beginWithSpare();
@@ -131,5 +144,14 @@ class FailingLinksTest {
     assertThat(movesOfTraffic(300))
         .as("it is tried after 1 and 2 minutes; %s", device.path(LINK))
         .isBetween(1, 1 + 4);
+  }
+
+  @Test
+  void aPathThatAnswersFewOfItsProbesIsUsedEverMoreSeldom() throws Exception {
+    device.begin(device.snapt.twoPlaces(), LoopbackPaths.link(1, false));
+    device.advanceMs(2_000);
+    device.snapt.losingPath = LINK;
+    device.snapt.arrives = number -> number % 6 == 0;
+    assertThat(changesOfUse(LINK, 300)).as("%s", device.path(LINK)).isBetween(1, 8);
   }
 }
