@@ -67,6 +67,9 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Time of the last answer to a probe.
   long answeredNs;
 
+  /// Time of the last probe by UDP; long ago before the first one.
+  long probedNs;
+
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
@@ -108,6 +111,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     this.sinceNs = nowNs;
     this.hold = hold;
     this.triedNs = nowNs;
+    this.probedNs = nowNs - PathProbes.SPARE_NS;
     this.sources = presentSources();
   }
 

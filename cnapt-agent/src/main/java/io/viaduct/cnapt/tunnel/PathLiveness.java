@@ -111,8 +111,7 @@ final class PathLiveness {
   /// @param by carrier of the data
   /// @return true if a path has died
   boolean tick(DevicePath path, Carrier by, long nowNs) {
-    TunnelSession of = session;
-    if (of == null) {
+    if (session == null) {
       return false;
     }
     SilenceWatch.Decision heard = path.silence.tick(nowNs);
@@ -132,7 +131,7 @@ final class PathLiveness {
     if (died && by == Carrier.UDP) {
       path.died(nowNs);
     }
-    of.probe(path.id, by, nowNs);
+    probes.probe(path, by, nowNs);
     lastProbed |= otherThan(path) == null;
     return died;
   }

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.OuterHeader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -153,5 +154,35 @@ class FailingLinksTest {
     device.snapt.losingPath = LINK;
     device.snapt.arrives = number -> number % 6 == 0;
     assertThat(changesOfUse(LINK, 300)).as("%s", device.path(LINK)).isBetween(1, 8);
+  }
+
+  private int spareProbes(Runnable probing, int everyMs, int seconds) throws Exception {
+    int before = device.snapt.arrivedBy(SPARE);
+    for (int ms = 0; ms < 1_000 * seconds; ms += everyMs) {
+      device.on(probing);
+      device.idleMs(everyMs);
+    }
+    return device.snapt.arrivedBy(SPARE) - before;
+  }
+
+  @Test
+  void aSpareLinkRestsWhileAnotherOneIsAskedWhetherTheSnaptIsThere() throws Exception {
+    beginWithSpare();
+    device.idleMs(60_000);
+    int before = device.snapt.arrivedBy(LINK);
+    int spare =
+        spareProbes(() -> device.paths().probes().alive(Carrier.UDP, device.nowNs), 200, 300);
+    assertThat(spare).isBetween(300 / 25 - 1, 300 / 25 + 1);
+    assertThat(device.snapt.arrivedBy(LINK) - before).isGreaterThanOrEqualTo(1_500);
+  }
+
+  @Test
+  void aSpareLinkRestsWhileTheControlConnectionCarriesTheData() throws Exception {
+    beginWithSpare();
+    device.idleMs(60_000);
+    int before = device.snapt.arrivedBy(LINK);
+    int spare = spareProbes(() -> device.paths().probes().byUdp(device.nowNs), 1_000, 300);
+    assertThat(spare).isBetween(300 / 25 - 1, 300 / 25 + 1);
+    assertThat(device.snapt.arrivedBy(LINK) - before).isGreaterThanOrEqualTo(300);
   }
 }
