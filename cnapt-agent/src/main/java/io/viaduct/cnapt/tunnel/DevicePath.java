@@ -314,8 +314,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Returns the time of the next decision.
-  long nextTickNs(long nowNs) {
-    return Math.min(Math.min(watch.nextTickNs(), silence.nextTickNs()), heldUntilNs(nowNs));
+  ///
+  /// @param isWatched whether the path's own watch decides
+  long nextTickNs(boolean isWatched, long nowNs) {
+    long watchNs = isWatched ? watch.nextTickNs() : Long.MAX_VALUE;
+    return Math.min(Math.min(watchNs, silence.nextTickNs()), heldUntilNs(nowNs));
   }
 
   @Override

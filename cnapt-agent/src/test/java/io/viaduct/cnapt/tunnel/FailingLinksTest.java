@@ -185,4 +185,19 @@ class FailingLinksTest {
     assertThat(spare).isBetween(300 / 25 - 1, 300 / 25 + 1);
     assertThat(device.snapt.arrivedBy(LINK) - before).isGreaterThanOrEqualTo(300);
   }
+
+  @Test
+  void pathsThatTheControlConnectionStandsForMakeNoTickDue() throws Exception {
+    device.begin(LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));
+    device.idleMs(1_000);
+    long[] nextNs = new long[1];
+    device.on(() -> {
+      device.paths().networkChanged(device.nowNs);
+      device.nowNs += 1_000_000_000;
+      device.paths().tick(Carrier.CONTROL, device.nowNs);
+      device.paths().tick(Carrier.CONTROL, device.nowNs);
+      nextNs[0] = device.paths().nextTickNs(device.nowNs);
+    });
+    assertThat(nextNs[0]).isGreaterThan(device.nowNs);
+  }
 }
