@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
 /// @param countedDelayUs delay by which low-delay classes choose: the round trip, and 10 ms for
 ///   each percent of loss of about the last second; NaN before the first measurement
+/// @param clockOffsetUs the peer's clock minus ours as this path has measured it, in µs; NaN before
+///   the first measurement
+/// @param delayErrorUs bound on the error of a one-way delay by that offset, in µs: half the round
+///   trip of the measurement; NaN before the first one
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
 /// @param usualRoundTripUs round trip of about the last minute, at the prober, and where it shares
 ///   it; NaN before the first measurement
@@ -38,6 +42,8 @@ public record PathState(
     double roundTripUs,
     double usualRoundTripUs,
     double countedDelayUs,
+    double clockOffsetUs,
+    double delayErrorUs,
     int pathMtu,
     double lossRatio,
     double lossToHereRatio,
@@ -57,6 +63,8 @@ public record PathState(
         path.roundTripUs(),
         path.usualRoundTripUs(),
         path.isMeasured() ? path.delayUs(nowNs) : Double.NaN,
+        path.clockOffsetUs(),
+        path.delayErrorUs(),
         path.mtu.size(),
         path.loss.recent(nowNs),
         path.lossToHere.recent(nowNs),
