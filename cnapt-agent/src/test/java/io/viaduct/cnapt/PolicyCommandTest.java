@@ -104,6 +104,8 @@ class PolicyCommandTest {
         delayMs,
         delayMs,
         delayMs,
+        null,
+        null,
         0,
         0,
         0,

@@ -236,7 +236,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 dataAddress.getPort(),
                 "localhost",
                 "here",
-                new TunnelLimits(1500, 65_536),
+                new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES),
                 List.of()),
             operator
                 .material(id)

@@ -6,7 +6,8 @@ import io.viaduct.tunnel.pacing.ReceiptSchedule;
 /// loop, which passes the time as an argument and calls [#tick] at [#nextTickNs].
 ///
 /// - After a change of network, a probe is sent at once. It is repeated after 20, 40, 80 … ms until
-///   the first answer. The SNAPT learns the new address from the probe.
+///   the first answer. The SNAPT learns the new address from the probe. The longest pause depends
+///   on the need for the path, see [Need].
 /// - If packets were sent and nothing arrives for one probe interval, a probe is sent. If only its
 ///   answer arrives, the traffic is one-way. The next probe then follows after five seconds without
 ///   a datagram. It follows earlier if twice the bytes were sent for which the SNAPT should have
@@ -26,12 +27,24 @@ public final class PathWatch {
     PROBE_AND_REPORT_DEAD
   }
 
+  /// Need for a path that does not answer. It bounds the pauses between the probes of a search.
+  public enum Need {
+    /// No other path is alive: the pauses grow to the probe interval, or to ten seconds for a path
+    /// that was found dead.
+    ONLY,
+    /// Another path is alive: the pauses grow to ten seconds.
+    FURTHER,
+    /// Another path is alive, and this one is a spare: the pauses grow to the silent interval, as
+    /// for a spare path that answers.
+    SPARE
+  }
+
   // A reply counts as lost after this many smoothed round trips, but not before the minimum time
   // below.
   private static final int REPLY_ROUND_TRIPS_MAX = 4;
   private static final long REPLY_NS_MIN = 100_000_000;
 
-  // Longest time between probes of a dead path, independent of the settings for a live path.
+  // Longest time between probes of a path that does not answer, if it is no spare.
   private static final long DEAD_NS_MAX = 10_000_000_000L;
 
   // Probe and answer are outer packets of 77 and 81 bytes (docs/protocol.md, section 4): 2 % of
@@ -63,6 +76,7 @@ public final class PathWatch {
   private int losses;
   private boolean searching;
   private boolean dead;
+  private Need need = Need.ONLY;
 
   /// @param nowNs start time; the first probe is due then
   public PathWatch(MobilitySettings settings, long nowNs) {
@@ -86,6 +100,29 @@ public final class PathWatch {
     losses = 0;
     replyDueNs = NEVER;
     silenceDueNs = NEVER;
+  }
+
+  /// Sets the need for the path. If no other path is alive any more, the search begins anew.
+  public void needed(Need next, long nowNs) {
+    if (next == need) {
+      return;
+    }
+    need = next;
+    if (next == Need.ONLY) {
+      retryNs = firstRetryNs;
+    }
+    if (searching) {
+      long pauseNs = next == Need.ONLY ? 0 : retryNsMax();
+      nextProbeNs = Math.min(nextProbeNs, nowNs + pauseNs);
+    }
+  }
+
+  private long retryNsMax() {
+    return switch (need) {
+      case ONLY -> dead ? deadIntervalNs : probeIntervalNs;
+      case FURTHER -> deadIntervalNs;
+      case SPARE -> silentIntervalNs;
+    };
   }
 
   /// Records that traffic has left the path, because it is silent. It is still probed, with
@@ -164,7 +201,7 @@ public final class PathWatch {
   private Decision retry(long nowNs) {
     nextProbeNs = nowNs + retryNs;
     // A path that stays silent must not get fifty probes per second.
-    retryNs = Math.min(retryNs * 2, dead ? deadIntervalNs : probeIntervalNs);
+    retryNs = Math.min(retryNs * 2, retryNsMax());
     return Decision.PROBE;
   }
 
@@ -195,6 +232,11 @@ public final class PathWatch {
     return searching
         ? nextProbeNs
         : Math.min(Math.min(nextProbeNs, askedDueNs()), Math.min(silenceDueNs, replyDueNs));
+  }
+
+  /// Returns true if a search for the path is due to send its next probe.
+  public boolean isRetryDue(long nowNs) {
+    return searching && nowNs >= nextProbeNs;
   }
 
   /// Returns true if there was no answer since the last change of network or since the path was

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.operations;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.viaduct.cnapt.policy.PathState;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.tunnel.DataCounters;
@@ -12,12 +13,15 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The meters of the paths. Paths have few numbers, so a number is a label. A path that does not
-/// exist has no value (NaN).
+/// exist has no value (NaN). [PathLinks] names their links.
 ///
 /// @param snapts largest number of SNAPTs that are used at a time
 public record PathMeters(int snapts, DataCounters data) implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
+    if (registry instanceof PrometheusMeterRegistry prometheus) {
+      prometheus.getPrometheusRegistry().register(PathLinks.of(snapts, data));
+    }
     MetersOf<DataCounters> meters = new MetersOf<>(registry, data);
     for (int snapt = 0; snapt < snapts; snapt++) {
       for (int path = 0; path < TunnelLimits.PATHS_MAX; path++) {
@@ -58,6 +62,26 @@ public record PathMeters(int snapts, DataCounters data) implements MeterBinder {
           "Rate of sent datagrams",
           PathStatus::sentBitPerSecond);
       gauge(
+          "viaduct_path_spare",
+          "bits_per_second",
+          "Rate that the path could carry in addition; NaN while it was never full",
+          of -> rate(of.spareBitPerSecond()));
+      gauge(
+          "viaduct_path_packet_max",
+          "bytes",
+          "Size of the largest outer IP packet that leaves by the path now",
+          PathStatus::pathMtu);
+      gauge(
+          "viaduct_path_clock_offset",
+          "seconds",
+          "The SNAPT's clock minus the device's, as this path has measured it",
+          of -> seconds(of.clockOffsetMs()));
+      gauge(
+          "viaduct_path_delay_error",
+          "seconds",
+          "Bound on the error of a one-way delay by that offset: half the round trip",
+          of -> seconds(of.delayErrorMs()));
+      gauge(
           "viaduct_path_used",
           null,
           "1 if packets may leave by the path, 0.5 for a spare",
@@ -75,6 +99,10 @@ public record PathMeters(int snapts, DataCounters data) implements MeterBinder {
 
     private static double seconds(@Nullable Double milliseconds) {
       return milliseconds == null ? Double.NaN : milliseconds / 1000;
+    }
+
+    private static double rate(long bitPerSecond) {
+      return bitPerSecond >= PathStatus.UNKNOWN_RATE ? Double.NaN : bitPerSecond;
     }
 
     private Tags tags() {

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// @param usualDelayMs round trip of about the last minute; null before the first measurement
 /// @param countedDelayMs delay by which flows are placed: the round trip, and 10 ms for each
 ///   percent of `lossPercent`; null before the first measurement
+/// @param clockOffsetMs the other end's clock minus this one's as this path has measured it; null
+///   before the first measurement
+/// @param delayErrorMs bound on the error of a one-way delay by that offset: half the round trip of
+///   the measurement; null before the first one
 /// @param lossPercent share of the device's bytes that was lost in about the last second
 /// @param downLossPercent the same of the SNAPT's bytes
 /// @param usualLossPercent greater of both shares in about the last ten seconds
@@ -40,6 +44,8 @@ public record PathStatus(
     @Nullable Double delayMs,
     @Nullable Double usualDelayMs,
     @Nullable Double countedDelayMs,
+    @Nullable Double clockOffsetMs,
+    @Nullable Double delayErrorMs,
     double lossPercent,
     double downLossPercent,
     double usualLossPercent,
@@ -72,6 +78,8 @@ public record PathStatus(
         delayMs,
         usualDelayMs,
         countedDelayMs,
+        clockOffsetMs,
+        delayErrorMs,
         lossPercent,
         downLossPercent,
         usualLossPercent,

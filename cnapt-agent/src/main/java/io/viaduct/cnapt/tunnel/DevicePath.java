@@ -67,6 +67,9 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Time of the last answer to a probe.
   long answeredNs;
 
+  /// Time of the last probe by UDP; long ago before the first one.
+  long probedNs;
+
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
@@ -77,6 +80,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   // The family of the SNAPT's address: false for the first one that the link can reach.
   private boolean second;
   private long triedNs;
+  private int tries; // changes of the family since the last answer
   private boolean losing;
 
   // The link's addresses of the path's family when it began on its network.
@@ -107,6 +111,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     this.sinceNs = nowNs;
     this.hold = hold;
     this.triedNs = nowNs;
+    this.probedNs = nowNs - PathProbes.SPARE_NS;
     this.sources = presentSources();
   }
 
@@ -134,14 +139,23 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Changes to the other address family if the SNAPT has not answered by this one for a second.
-  /// The caller then follows [#choose].
+  /// The caller then follows [#choose]. It happens just before a probe, so that a search with long
+  /// pauses tries both families in turn.
   void alternate(long nowNs) {
     if (isAlive()) {
       triedNs = nowNs;
-    } else if (nowNs - triedNs >= FAMILY_NS) {
+      tries = 0;
+    } else if (nowNs - triedNs >= FAMILY_NS && watch.isRetryDue(nowNs)) {
       triedNs = nowNs;
       second = !second;
+      tries++;
     }
+  }
+
+  /// Returns whether the search has been through both address families, and nothing has answered:
+  /// nothing was measured that a further change could make wrong.
+  boolean isUnknownInBothFamilies() {
+    return tries > 2;
   }
 
   @Override
@@ -228,7 +242,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     if (!isAlive()) {
       return "the SNAPT has not answered by it yet";
     }
-    if (!isReady(nowNs)) {
+    if (!isReady(nowNs) && use == PathUse.NO) {
       return "it answers again, and is tried for %d ms more"
           .formatted((hold.usableNs() - nowNs) / 1_000_000);
     }
@@ -238,23 +252,31 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
           : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
     if (!isSpare()) {
-      return "it answers";
+      return use == PathUse.SPARE
+          ? "it loses 10 %% and more, and a spare works; it is tried again within %d s"
+              .formatted(secondsUntried(nowNs))
+          : "it answers";
     }
     return use == PathUse.YES
         ? "it is a spare, and every other link loses 10 % and more"
         : "the configuration keeps it as a spare";
   }
 
+  private long secondsUntried(long nowNs) {
+    long untriedNs = Math.max(badUp.untriedNs(nowNs), badDown.untriedNs(nowNs));
+    return Math.ceilDiv(untriedNs, 1_000_000_000L);
+  }
+
   PathStatus status(PathState measured, long nowNs) {
     losing = PathReport.isLosing(measured, losing);
-    badUp.measured(measured.lossRatio(), nowNs);
-    badDown.measured(measured.lossToHereRatio(), nowNs);
+    badUp.measured(measured.lossSample(), nowNs);
+    badDown.measured(measured.lossToHereSample(), nowNs);
     boolean kept = isSpare() && use != PathUse.YES;
     return PathReport.of(
         measured,
         linkName(),
         remoteName(),
-        !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable",
+        !isAlive() ? "dead" : kept ? "spare" : losing || isLosingBadly() ? "losing" : "usable",
         use,
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,
@@ -263,8 +285,13 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
 
   /// Records that traffic leaves the path, because nothing arrives by it.
   void left(long nowNs) {
-    hold.left(nowNs);
+    died(nowNs);
     watch.left(nowNs);
+  }
+
+  /// Records that the path's watch has found it dead.
+  void died(long nowNs) {
+    hold.left(nowNs);
     silence.reset();
   }
 
@@ -278,6 +305,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     sources = presentSources();
     triedNs = nowNs;
+    tries = 0;
     losing = false;
     badUp.reset();
     badDown.reset();
@@ -286,8 +314,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Returns the time of the next decision.
-  long nextTickNs(long nowNs) {
-    return Math.min(Math.min(watch.nextTickNs(), silence.nextTickNs()), heldUntilNs(nowNs));
+  ///
+  /// @param isWatched whether the path's own watch decides
+  long nextTickNs(boolean isWatched, long nowNs) {
+    long watchNs = isWatched ? watch.nextTickNs() : Long.MAX_VALUE;
+    return Math.min(Math.min(watchNs, silence.nextTickNs()), heldUntilNs(nowNs));
   }
 
   @Override

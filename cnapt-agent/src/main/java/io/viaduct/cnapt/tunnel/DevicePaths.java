@@ -177,7 +177,9 @@ final class DevicePaths
     if (of != null) {
       nearest.readdressed(path, name(path), cause);
       of.outer(path.id, path.header(), nowNs);
-      of.pathChanged(path.id);
+      if (!path.isUnknownInBothFamilies()) {
+        of.pathChanged(path.id); // a padded message follows the next probe
+      }
     }
   }
 
@@ -193,16 +195,11 @@ final class DevicePaths
     if (of == null) {
       return;
     }
-    boolean changed = false;
-    for (DevicePath each : present) {
-      PathUse use = UseRule.of(each, present, nowNs);
-      if (use != each.use) {
-        each.use(use, nowNs);
-        of.use(each.id, use, nowNs);
-        changed = true;
-      }
-    }
-    if (changed) {
+    liveness.pace(nowNs);
+    // A path that takes over comes first: until then packets go by those that it replaces.
+    boolean begins = follow(of, true, nowNs);
+    boolean ends = follow(of, false, nowNs);
+    if (begins || ends) {
       probes.decided(nowNs);
       carrying.note(present);
     }
@@ -211,6 +208,20 @@ final class DevicePaths
       nearest.note(to, name(to), find(nearest.id()));
     }
     probes.tell(nowNs);
+  }
+
+  /// Makes the changes of use to YES, or all others. @return true if there was one
+  private boolean follow(TunnelSession of, boolean toYes, long nowNs) {
+    boolean changed = false;
+    for (DevicePath each : present) {
+      PathUse use = UseRule.of(each, present, nowNs);
+      if (use != each.use && toYes == (use == PathUse.YES)) {
+        each.use(use, nowNs);
+        of.use(each.id, use, nowNs);
+        changed = true;
+      }
+    }
+    return changed;
   }
 
   /// Records the answer to a probe.

@@ -2,8 +2,9 @@ package io.viaduct.cnapt.tunnel;
 
 /// Decides when a path that was left may carry data again: 500 ms after the SNAPT's first answer.
 /// If it is left again within 30 s of its return, the time doubles, up to 60 s. So a path that
-/// flaps carries little, whether its link goes down or becomes silent. It belongs to the link and
-/// outlives its sockets. Owner: the data path's event loop.
+/// flaps carries little, whether its link goes down, becomes silent under traffic, or answers few
+/// of its probes. It belongs to the link and outlives its sockets. Owner: the data path's event
+/// loop.
 final class HoldTime {
   static final long HOLD_NS_MIN = 500_000_000;
   static final long HOLD_NS_MAX = 60_000_000_000L;

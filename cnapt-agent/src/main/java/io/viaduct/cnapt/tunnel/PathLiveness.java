@@ -24,6 +24,7 @@ final class PathLiveness {
   private final Owner owner;
   private @Nullable TunnelSession session;
   private boolean lastProbed;
+  private Carrier carrier = Carrier.UDP;
 
   /// @param present the paths with an open socket; the owner changes it
   /// @param measuring the regular probes to a peer; null for none
@@ -111,8 +112,8 @@ final class PathLiveness {
   /// @param by carrier of the data
   /// @return true if a path has died
   boolean tick(DevicePath path, Carrier by, long nowNs) {
-    TunnelSession of = session;
-    if (of == null) {
+    carrier = by;
+    if (session == null) {
       return false;
     }
     SilenceWatch.Decision heard = path.silence.tick(nowNs);
@@ -121,16 +122,42 @@ final class PathLiveness {
     } else if (heard == SilenceWatch.Decision.LEAVE) {
       leave(path, nowNs);
     }
-    if (by == Carrier.CONTROL && path != present.getFirst()) {
-      return false; // one path's watch is enough for the one control connection
+    if (!isWatched(path)) {
+      return false;
     }
     PathWatch.Decision decision = path.watch.tick(nowNs);
     if (decision == PathWatch.Decision.WAIT) {
       return false;
     }
-    of.probe(path.id, by, nowNs);
+    boolean died = decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+    if (died && by == Carrier.UDP) {
+      path.died(nowNs);
+    }
+    probes.probe(path, by, nowNs);
     lastProbed |= otherThan(path) == null;
-    return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+    return died;
+  }
+
+  // One path's watch is enough for the one control connection.
+  private boolean isWatched(DevicePath path) {
+    return carrier == Carrier.UDP || path == present.getFirst();
+  }
+
+  /// Tells each path whether another one is alive: then a search for it can take its time.
+  void pace(long nowNs) {
+    int alive = 0;
+    for (int i = 0; i < present.size(); i++) {
+      alive += present.get(i).isAlive() ? 1 : 0;
+    }
+    for (int i = 0; i < present.size(); i++) {
+      DevicePath each = present.get(i);
+      boolean isOther = alive > (each.isAlive() ? 1 : 0);
+      PathWatch.Need need =
+          !isOther
+              ? PathWatch.Need.ONLY
+              : each.isSpare() ? PathWatch.Need.SPARE : PathWatch.Need.FURTHER;
+      each.watch.needed(need, nowNs);
+    }
   }
 
   /// Sends the regular probes, if they are due. A path without an answer for too long is left.
@@ -168,7 +195,8 @@ final class PathLiveness {
   long nextTickNs(long nowNs) {
     long next = regular.dueNs();
     for (int i = 0; i < present.size(); i++) {
-      next = Math.min(next, present.get(i).nextTickNs(nowNs));
+      DevicePath each = present.get(i);
+      next = Math.min(next, each.nextTickNs(isWatched(each), nowNs));
     }
     return next;
   }

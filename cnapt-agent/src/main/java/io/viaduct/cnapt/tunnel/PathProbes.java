@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// use of the paths ([UseAnnouncement]) and changed round trips, and compare the paths
 /// ([PathComparison]). Owner: the data path's event loop.
 final class PathProbes {
-  private static final long SPARE_NS = 25_000_000_000L;
+  /// Least time between probes of a spare path that a search for it does not send.
+  static final long SPARE_NS = 25_000_000_000L;
 
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
@@ -35,25 +36,36 @@ final class PathProbes {
 
   /// Probes one path by UDP.
   void probe(DevicePath path, long nowNs) {
+    probe(path, Carrier.UDP, nowNs);
+  }
+
+  /// Probes one path.
+  void probe(DevicePath path, Carrier by, long nowNs) {
     TunnelSession of = session;
     if (of != null) {
-      of.probe(path.id, Carrier.UDP, nowNs);
+      of.probe(path.id, by, nowNs);
+      path.probedNs = by == Carrier.UDP ? nowNs : path.probedNs;
     }
   }
 
-  /// Probes each path by UDP, while the control connection carries the data.
+  /// Probes each path by UDP, while the control connection carries the data. Spare ones rest,
+  /// unless all are spare.
   void byUdp(long nowNs) {
-    present.forEach(each -> probe(each, nowNs));
+    boolean areAllSpare = present.stream().allMatch(DevicePath::isSpare);
+    for (DevicePath each : present) {
+      if (areAllSpare || !rests(each, nowNs)) {
+        probe(each, nowNs);
+      }
+    }
   }
 
-  /// Probes each path that is alive.
+  /// Probes each path that is alive, except spare ones that rest.
   ///
   /// @param by carrier of the data
   void alive(Carrier by, long nowNs) {
-    TunnelSession of = session;
     for (DevicePath each : present) {
-      if (of != null && each.isAlive()) {
-        of.probe(each.id, by, nowNs);
+      if (by == Carrier.UDP ? mayProbe(each, nowNs) : each.isAlive()) {
+        probe(each, by, nowNs);
         if (by == Carrier.CONTROL) {
           return; // one is enough for the one control connection
         }
@@ -84,13 +96,16 @@ final class PathProbes {
     return of != null && of.pathsMax() > 1;
   }
 
-  /// Returns whether a path may be probed for the sake of others. A spare one is probed once in
-  /// [#SPARE_NS], because each probe wakes its radio, unless no other path is alive.
+  /// Returns whether a path may be probed for the sake of others. A spare one rests, unless no
+  /// other path is alive.
   private boolean mayProbe(DevicePath path, long nowNs) {
-    return path.isAlive()
-        && (path.use != PathUse.SPARE
-            || nowNs - path.answeredNs >= SPARE_NS
-            || PathComparison.carrying(present) == 0);
+    return path.isAlive() && (!rests(path, nowNs) || PathComparison.carrying(present) == 0);
+  }
+
+  /// Returns whether a path is a spare one that was probed within [#SPARE_NS]: each probe wakes its
+  /// radio.
+  private static boolean rests(DevicePath path, long nowNs) {
+    return path.isSpare() && path.use != PathUse.YES && nowNs - path.probedNs < SPARE_NS;
   }
 
   /// Takes the answer to a probe. @return true if the SNAPT now knows the present use of the paths

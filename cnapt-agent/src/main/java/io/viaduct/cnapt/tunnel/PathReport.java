@@ -50,6 +50,8 @@ final class PathReport {
         milliseconds(measured.roundTripUs()),
         milliseconds(measured.usualRoundTripUs()),
         milliseconds(measured.countedDelayUs()),
+        milliseconds(measured.clockOffsetUs()),
+        milliseconds(measured.delayErrorUs()),
         percent(measured.lossRatio()),
         percent(measured.lossToHereRatio()),
         percent(measured.usualLossRatio()),

@@ -5,8 +5,9 @@ import java.util.List;
 
 /// Decides which paths carry data: those by which the SNAPT answers and whose hold time is over. A
 /// path with a weak signal is left while it still works, if another one works; then nothing is lost
-/// by the move. Without a path that works, every path is used. A spare path carries data as well
-/// while every other path that works loses badly, unless it does so itself.
+/// by the move. Without a path that works, every path is used. A spare path changes places with the
+/// others while every other path that works loses badly, unless it does so itself: they are the
+/// spare ones then, so that nothing returns to them because their loss is no longer measured.
 final class UseRule {
   /// The facts about a path.
   interface Facts {
@@ -45,7 +46,24 @@ final class UseRule {
     if (!works || anyStrong && path.isWeak()) {
       return PathUse.NO;
     }
-    return path.isSpare() && !isNeeded(path, all, nowNs) ? PathUse.SPARE : PathUse.YES;
+    boolean isSpare =
+        path.isSpare()
+            ? !isNeeded(path, all, nowNs)
+            : path.isLosingBadly() && isReplaced(all, anyStrong, nowNs);
+    return isSpare ? PathUse.SPARE : PathUse.YES;
+  }
+
+  private static boolean isReplaced(List<? extends Facts> all, boolean anyStrong, long nowNs) {
+    for (int i = 0; i < all.size(); i++) {
+      Facts each = all.get(i);
+      if (each.isSpare()
+          && each.isReady(nowNs)
+          && !(anyStrong && each.isWeak())
+          && isNeeded(each, all, nowNs)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Without a path that is ready, the spare ones are used anyway, because nothing else is.

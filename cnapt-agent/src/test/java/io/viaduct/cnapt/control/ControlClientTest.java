@@ -25,6 +25,7 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -94,6 +95,35 @@ class ControlClientTest {
         .isTrue();
     assertThat(agent.welcomed.peek().peers().control().getPort()).isEqualTo(7000);
     assertThat(agent.welcomed.peek().ownReceiverIndex()).isEqualTo(hello.getReceiverIndex());
+  }
+
+  @Test
+  void theHelloOffersEightPathsAndASnaptOfTheVersionBeforeThatNamesNoneGetsOne() throws Exception {
+    serve(TestSnapt::welcomeAll);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    Hello hello = snapt.received.peek().getHello();
+    assertThat(hello.getPaths()).isEqualTo(8);
+    assertThat(hello.getFeaturesList()).containsAll(TunnelLimits.FEATURES);
+    TunnelLimits agreed = agent.welcomed.peek().terms(TestAgent.LIMITS).limits();
+    assertThat(agreed.paths()).isEqualTo(1);
+    assertThat(agreed.features()).isEmpty();
+  }
+
+  @Test
+  void theSmallerNumberOfPathsOfHelloAndWelcomeCounts() throws Exception {
+    serve((to, message) -> {
+      if (message.hasHello()) {
+        ControlMessage.Builder welcome = welcome("s1", false);
+        welcome.getWelcomeBuilder().setPaths(3).addFeatures(Feature.COPIES);
+        to.send(welcome);
+      }
+    });
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    TunnelLimits agreed = agent.welcomed.peek().terms(TestAgent.LIMITS).limits();
+    assertThat(agreed.paths()).isEqualTo(3);
+    assertThat(agreed.features()).containsExactly(Feature.COPIES);
   }
 
   @Test

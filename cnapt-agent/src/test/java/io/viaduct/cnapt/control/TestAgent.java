@@ -39,6 +39,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
 
   static final String HERE = "127.0.0.1";
   static final byte[] TOKEN = {1, 2, 3};
+  static final TunnelLimits LIMITS =
+      new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES);
   private static final long SEED = 42;
 
   final KeyPair deviceKey = Ed25519.generate();
@@ -87,7 +89,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
         new Greeting(
             List.of(Aead.AES_256_GCM),
             List.of("ssh", "web"),
-            new TunnelLimits(1500, 65_536),
+            LIMITS,
             "100.96.0.2",
             "fd76::2",
             "test",

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.mobility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.mobility.PathWatch.Decision;
+import io.viaduct.cnapt.mobility.PathWatch.Need;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -269,5 +270,51 @@ class PathWatchTest {
       assertThat(watch.tick(next - 1)).isEqualTo(Decision.WAIT);
       assertThat(watch.tick(next)).isNotEqualTo(Decision.WAIT);
     }
+  }
+
+  @Test
+  void aPathThatNeverAnswersBesideALiveOneIsProbedEveryTenSecondsAndASpareOneMoreSeldom() {
+    watch.needed(Need.FURTHER, 0);
+    watch.tick(0);
+    probes(0, 60_000);
+    assertThat(probes(60_000, 660_000)).hasSize(60);
+
+    var seldom =
+        new PathWatch(
+            new MobilitySettings(
+                Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4),
+            0);
+    seldom.needed(Need.SPARE, 0);
+    int probes = 0;
+    for (long now = 0; now <= 600_000; now++) {
+      probes += seldom.tick(now * MS) == Decision.WAIT ? 0 : 1;
+    }
+    assertThat(probes).as("12 in 41 s, then one in 25 s").isEqualTo(12 + 22);
+  }
+
+  @Test
+  void aSilentPathIsSearchedAnewAtOnceWhenNoOtherIsAlive() {
+    watch.needed(Need.SPARE, 0);
+    watch.tick(0);
+    probes(0, 60_000);
+    watch.needed(Need.ONLY, 60_000 * MS);
+    assertThat(probes(60_000, 61_000))
+        .containsExactly(60_001L, 60_021L, 60_061L, 60_141L, 60_301L, 60_601L, 60_901L);
+  }
+
+  @Test
+  void aSilentSpareLinkThatIsASpareNoMoreIsProbedWithinTenSeconds() {
+    var spare =
+        new PathWatch(
+            new MobilitySettings(
+                Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4),
+            0);
+    spare.needed(Need.SPARE, 0);
+    for (long now = 0; now <= 45_000; now++) {
+      spare.tick(now * MS);
+    }
+    assertThat(spare.nextTickNs()).isGreaterThan(60_000 * MS);
+    spare.needed(Need.FURTHER, 45_000 * MS);
+    assertThat(spare.nextTickNs()).isEqualTo(55_000 * MS);
   }
 }

@@ -20,6 +20,8 @@ class PathStatusTest {
         10.0,
         10.0,
         countedDelayMs,
+        0.5,
+        5.0,
         0,
         0,
         0,

@@ -6,8 +6,6 @@ import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.terms.OuterHeader;
-import java.net.InetAddress;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,26 +155,16 @@ class DevicePathsTest {
     assertThat(device.moves).containsExactly("signal", "link");
   }
 
-  private static UsableLink having(UsableLink link, String... addresses) {
-    return new UsableLink(
-        link.name(),
-        link.index(),
-        Stream.of(addresses).map(InetAddress::ofLiteral).toList(),
-        link.cost(),
-        link.use(),
-        link.weakDbm());
-  }
-
   @Test
   void anAddressMoreOrOneOfTheOtherFamilyLessChangesNothingOfAPath() throws Exception {
     UsableLink link = LoopbackPaths.link(7, false);
     device.begin(link);
     device.advanceMs(500);
     assertThat(device.path(LINK).use()).isEqualTo("yes");
-    UsableLink more = having(link, "127.0.0.1", "::1", "2001:db8::7");
+    UsableLink more = LoopbackPaths.having(link, "127.0.0.1", "::1", "2001:db8::7");
     device.change(link, more);
     assertThat(device.path(LINK).why()).isEqualTo("it answers");
-    device.change(more, having(link, "127.0.0.1", "2001:db8::7"));
+    device.change(more, LoopbackPaths.having(link, "127.0.0.1", "2001:db8::7"));
     assertThat(device.path(LINK).why()).isEqualTo("it answers");
     device.advanceMs(100);
     assertThat(device.path(LINK).sinceMs()).isGreaterThan(500);
@@ -187,10 +175,10 @@ class DevicePathsTest {
     UsableLink link = LoopbackPaths.link(7, false);
     device.begin(link);
     device.advanceMs(500);
-    UsableLink both = having(link, "127.0.0.1", "127.0.0.2", "::1");
+    UsableLink both = LoopbackPaths.having(link, "127.0.0.1", "127.0.0.2", "::1");
     device.change(link, both);
     assertThat(device.path(LINK).why()).isEqualTo("it answers");
-    device.change(both, having(link, "127.0.0.2", "::1"));
+    device.change(both, LoopbackPaths.having(link, "127.0.0.2", "::1"));
     assertThat(device.path(LINK).why()).isEqualTo("the SNAPT has not answered by it yet");
   }
 

@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 /// The paths of a device with real sockets on the loopback, and a [LoopbackSnapt]. The clock
 /// belongs to the test. All links are the loopback, with numbers of their own.
@@ -44,6 +45,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   static final long SEED = 20_261_125;
   private static final int HEADROOM = 16;
   private static final long HALF_NS = 5_000_000;
+  private static final long IDLE_HALF_NS = 10_000_000;
   private static final MobilitySettings MOBILITY =
       new MobilitySettings(
           Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4);
@@ -107,6 +109,17 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     return new UsableLink("lo", index, sources, 0, isSpare ? LinkUse.SPARE : LinkUse.YES, null);
   }
 
+  /// Returns a link with other addresses.
+  static UsableLink having(UsableLink link, String... addresses) {
+    return new UsableLink(
+        link.name(),
+        link.index(),
+        Stream.of(addresses).map(InetAddress::ofLiteral).toList(),
+        link.cost(),
+        link.use(),
+        link.weakDbm());
+  }
+
   /// Begins the session with these links, each of which gets a path.
   void begin(UsableLink... links) throws Exception {
     begin(snapt.peers(), links);
@@ -151,6 +164,18 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     }
   }
 
+  /// Advances the clock by steps of 20 ms; the device sends no packets.
+  void idleMs(int ms) throws IOException {
+    long endNs = nowNs + ms * 1_000_000L;
+    while (nowNs < endNs) {
+      on(this::idleTurn);
+      nowNs += IDLE_HALF_NS;
+      snapt.turn(nowNs);
+      nowNs += IDLE_HALF_NS;
+      receive();
+    }
+  }
+
   /// Offers a packet of the one flow, with bytes that cannot be compressed.
   static void offer(TunnelSession to, SplittableRandom content, long nowNs) {
     byte[] payload = new byte[PAYLOAD_BYTES];
@@ -176,9 +201,18 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     offered++;
     offer(device, weather, nowNs);
     device.flushBatch(nowNs);
+    idleTurn();
+  }
+
+  private void idleTurn() {
     device.onTick(nowNs);
     paths.tick(Carrier.UDP, nowNs);
     drain();
+  }
+
+  /// Returns the paths of the device, for calls on the event loop.
+  DevicePaths paths() {
+    return paths;
   }
 
   private void drain() {

@@ -18,8 +18,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// A SNAPT on the loopback with an address of each family. It loses datagrams as the test wishes,
@@ -33,6 +36,17 @@ final class LoopbackSnapt implements AutoCloseable {
 
   double lossRatio;
 
+  /// Tells which datagrams from the device by that path arrive, by their number from 1.
+  IntPredicate arrives = _ -> true;
+
+  /// Whether nothing arrives from addresses that were not heard before.
+  boolean losesNewSources;
+
+  /// Datagrams from the device that were lost on their way, and their bytes as outer IP packets.
+  int lost;
+
+  long lostBytes;
+
   /// Datagrams that the SNAPT has sent to the device.
   long sent;
 
@@ -45,6 +59,8 @@ final class LoopbackSnapt implements AutoCloseable {
   private final DatagramChannel ipv6 = channel("::1");
   private final TunnelSession session;
   private long nowNs;
+  private int numbered; // datagrams from the device by the losing path
+  private final Map<InetSocketAddress, Integer> arrived = new HashMap<>(); // datagrams by source
 
   LoopbackSnapt(long nowNs) throws IOException {
     this.nowNs = nowNs;
@@ -94,21 +110,47 @@ final class LoopbackSnapt implements AutoCloseable {
     var from = (InetSocketAddress) by.receive(received);
     while (from != null) {
       received.flip();
-      if (arrives(from)) {
+      if (arrivesFrom(from)) {
+        arrived.merge(from, 1, Integer::sum);
         ByteBuf content = Unpooled.directBuffer(received.remaining()).writeBytes(received);
         session.open(content, 0, content.readableBytes(), from, (_, _) -> delivered++, nowNs);
         content.release();
+      } else {
+        lost++;
+        lostBytes += received.remaining() + OuterHeader.of(from).bytes();
       }
       received.clear();
       from = (InetSocketAddress) by.receive(received);
     }
   }
 
+  private boolean arrivesFrom(InetSocketAddress source) {
+    boolean isKnown = !losesNewSources || arrived.containsKey(source);
+    return isKnown && arrives(source) && (!loses(source) || arrives.test(++numbered));
+  }
+
   private boolean arrives(InetSocketAddress remote) {
-    boolean loses =
-        session.paths(nowNs).stream()
-            .anyMatch(each -> each.id() == losingPath && remote.equals(each.address()));
-    return OuterHeader.of(remote) != dead && (!loses || weather.nextDouble() >= lossRatio);
+    return OuterHeader.of(remote) != dead && (!loses(remote) || weather.nextDouble() >= lossRatio);
+  }
+
+  // A path has one socket for both address families.
+  private boolean loses(InetSocketAddress remote) {
+    InetSocketAddress losing = address(losingPath);
+    return losing != null && losing.getPort() == remote.getPort();
+  }
+
+  private @Nullable InetSocketAddress address(int path) {
+    for (PathState each : session.paths(nowNs)) {
+      if (each.id() == path) {
+        return each.address();
+      }
+    }
+    return null;
+  }
+
+  /// Returns the number of datagrams that have arrived by a path.
+  int arrivedBy(int path) {
+    return arrived.getOrDefault(address(path), 0);
   }
 
   private final class Wire implements DatagramSink {

@@ -24,6 +24,7 @@ class UseRuleTest {
   private static final Path WEAK = new Path(true, true, true, false);
   private static final Path SPARE = new Path(true, true, false, true);
   private static final Path BAD = new Path(true, true, false, false, true);
+  private static final Path WEAK_SPARE = new Path(true, true, true, true);
   private static final Path BAD_SPARE = new Path(true, true, false, true, true);
   private static final Path HELD = new Path(true, false, false, false);
   private static final Path DEAD = new Path(false, false, false, false);
@@ -49,15 +50,17 @@ class UseRuleTest {
 
   @Test
   void aSpareLinkIsUsedWhileEveryOtherOneThatWorksLosesBadly() {
-    assertThat(uses(BAD, SPARE)).containsExactly(PathUse.YES, PathUse.YES);
-    assertThat(uses(BAD, DEAD, SPARE)).containsExactly(PathUse.YES, PathUse.NO, PathUse.YES);
-    assertThat(uses(BAD, HELD, SPARE)).containsExactly(PathUse.YES, PathUse.NO, PathUse.YES);
+    assertThat(uses(BAD, SPARE)).containsExactly(PathUse.SPARE, PathUse.YES);
+    assertThat(uses(BAD, DEAD, SPARE)).containsExactly(PathUse.SPARE, PathUse.NO, PathUse.YES);
+    assertThat(uses(BAD, HELD, SPARE)).containsExactly(PathUse.SPARE, PathUse.NO, PathUse.YES);
   }
 
   @Test
   void aSpareLinkCostsNothingWhileOneLinkIsGoodOrItIsNoBetterItself() {
     assertThat(uses(BAD, GOOD, SPARE)).containsExactly(PathUse.YES, PathUse.YES, PathUse.SPARE);
     assertThat(uses(BAD, BAD_SPARE)).containsExactly(PathUse.YES, PathUse.SPARE);
+    assertThat(uses(BAD, BAD)).containsExactly(PathUse.YES, PathUse.YES);
+    assertThat(uses(BAD, WEAK_SPARE)).containsExactly(PathUse.YES, PathUse.NO);
     assertThat(uses(DEAD, SPARE)).containsExactly(PathUse.NO, PathUse.SPARE);
     assertThat(uses(SPARE)).containsExactly(PathUse.SPARE);
   }

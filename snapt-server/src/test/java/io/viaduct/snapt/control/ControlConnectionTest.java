@@ -22,6 +22,7 @@ import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.usage.v1.DirectoryEntry;
 import io.viaduct.usage.v1.SnaptState;
 import java.net.Socket;
@@ -97,6 +98,29 @@ class ControlConnectionTest {
     assertThat(welcome.getEpoch()).isEqualTo(7);
     assertThat(welcome.getReportIntervalMs()).isEqualTo(30_000);
     assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aDeviceOfTheVersionBeforeNamesNoNumberOfPathsAndGetsOne() throws Exception {
+    TestControl control = connect();
+    control.send(
+        control.hello(token("alice"), device).addAllFeatures(TunnelLimits.FEATURES).build());
+    Welcome welcome = control.next().getWelcome();
+    assertThat(welcome.getPaths()).isEqualTo(1);
+    assertThat(welcome.getFeaturesList())
+        .as("none that needs several paths")
+        .containsExactlyInAnyOrder(Feature.WAITING_TIMES, Feature.PATH_TRIALS);
+  }
+
+  @Test
+  void aDeviceGetsThePathsThatItNamesAndEightAtMost() throws Exception {
+    int[][] cases = {{3, 3}, {8, 8}, {200, 8}, {-5, 1}};
+    for (int[] each : cases) {
+      TestControl control = connect();
+      control.send(control.hello(token("alice"), device).setPaths(each[0]).build());
+      assertThat(control.next().getWelcome().getPaths()).isEqualTo(each[1]);
+      control.close();
+    }
   }
 
   @Test

@@ -156,6 +156,12 @@ final class BenchNetwork {
     topology.loseLink(link);
   }
 
+  /// Lets the gateway of a link drop all packets of the device without an answer. The link stays
+  /// up.
+  void silence(String link) {
+    topology.gateway(link).ip("rule add pref 10 iif access blackhole");
+  }
+
   /// Brings a link up again, with its routes.
   void restore(String link) {
     topology.restoreLink(link);

@@ -17,7 +17,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `viaduct bench idle`: all bytes of a device that carries nothing, on its active path and on its
-/// spare one, by kind. A packet socket on each link counts IP packets in both directions.
+/// spare one, by kind. Afterwards nothing arrives by the spare path any more, although its link is
+/// up, and it is measured again. A packet socket on each link counts IP packets in both directions.
 @Command(
     name = "idle",
     mixinStandardHelpOptions = true,
@@ -26,6 +27,9 @@ final class IdleCommand implements Callable<Integer> {
   private static final String TITLE = "Bytes of an idle device";
   private static final double BYTES_PER_SECOND_MAX = 25;
   private static final long SETTLE_MS = 45_000; // the searches for the path MTU, and one probe
+
+  // A probe is missed after 25 s at most, and the pauses of the search grow for 41 s.
+  private static final long SEARCH_MS = 75_000;
 
   @Option(
       names = "--seconds",
@@ -64,17 +68,28 @@ final class IdleCommand implements Callable<Integer> {
       List<Line> lines = new ArrayList<>();
       try (PacketTap active = PacketTap.on(environment.network().device(), "linkA");
           PacketTap spare = PacketTap.on(environment.network().device(), "linkB")) {
-        long startNs = System.nanoTime();
-        Thread.sleep(seconds * 1000L);
-        double elapsed = (System.nanoTime() - startNs) / 1e9;
+        double elapsed = pause();
         lines.addAll(lines("active", counts(active), elapsed, true));
         lines.addAll(lines("spare", counts(spare), elapsed, false));
+      }
+      environment.network().silence("B");
+      Thread.sleep(SEARCH_MS);
+      try (PacketTap silent = PacketTap.on(environment.network().device(), "linkB")) {
+        double elapsed = pause();
+        lines.addAll(lines("silent spare", counts(silent), elapsed, false));
       }
       Map<String, String> conditions = environment.conditions();
       conditions.put("measured", seconds + " s without traffic, IP packets in both directions");
       Report.of("idle", TITLE, conditions, GRID, lines).publish(System.out, options.output());
       return 0;
     }
+  }
+
+  /// Waits for the time of a measurement. @return its length in seconds
+  private double pause() throws InterruptedException {
+    long startNs = System.nanoTime();
+    Thread.sleep(seconds * 1000L);
+    return (System.nanoTime() - startNs) / 1e9;
   }
 
   private static Map<PacketKind, PacketTap.Count> counts(PacketTap tap) {

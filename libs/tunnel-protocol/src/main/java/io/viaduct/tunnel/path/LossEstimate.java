@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.path;
 
+import org.jspecify.annotations.Nullable;
+
 /// Estimates the share of one direction's bytes that a path loses, from cumulative counts of both
 /// ends.
 ///
@@ -8,7 +10,8 @@ package io.viaduct.tunnel.path;
 /// the mean does not deceive. Two weighted means follow it: one of 1 s, by which traffic leaves a
 /// path, and one of 10 s, by which it may return (seed 001, time scales). What was measured long
 /// ago says little: without a new sample for 2 s both fade, by half in 5 s. So a path that was left
-/// because it lost is tried again. Owner: the session's event loop.
+/// because it lost is tried again. A decision that must not follow from silence takes [#newest].
+/// Owner: the session's event loop.
 public final class LossEstimate {
   static final long SAMPLE_NS = 250_000_000;
   static final int SAMPLE_BYTES = 24_000;
@@ -90,6 +93,13 @@ public final class LossEstimate {
   public double longTerm(long nowNs) {
     return Math.max(
         faded(slow.smoothed(), sampledNs, nowNs), faded(sharedLongTerm, sharedNs, nowNs));
+  }
+
+  /// Returns the share of about the last second by this end's own newest sample, without fading;
+  /// null before the first one.
+  public @Nullable LossSample newest() {
+    double ratio = quick.smoothed();
+    return Double.isNaN(ratio) ? null : new LossSample(ratio, sampledNs);
   }
 
   private static double faded(double ratio, long measuredNs, long nowNs) {

@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.path;
 
+import org.jspecify.annotations.Nullable;
+
 /// Measures the share of this end's bytes that one direction of a path loses, from the peer's
 /// receipts.
 ///
@@ -76,6 +78,11 @@ public final class PathLoss {
   public void reset() {
     estimate.reset();
     marks = 0;
+  }
+
+  /// Returns the newest sample, see [LossEstimate#newest].
+  public @Nullable LossSample newest() {
+    return estimate.newest();
   }
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.

@@ -433,6 +433,7 @@ final class PathExchange {
     SessionPath path = paths.find(id);
     if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
+      path.sharedOffsetUs = -probe.offsetUs();
       peerClock.offset(id, -probe.offsetUs(), path.sharedRoundTripUs, nowNs);
       PathMeasurement measured = newest ? probe.shared() : null;
       if (measured != null) {

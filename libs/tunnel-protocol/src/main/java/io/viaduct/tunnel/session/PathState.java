@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.path.LossSample;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +14,18 @@ import org.jspecify.annotations.Nullable;
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
 /// @param countedDelayUs delay by which low-delay classes choose: the round trip, and 10 ms for
 ///   each percent of loss of about the last second; NaN before the first measurement
+/// @param clockOffsetUs the peer's clock minus ours as this path has measured it, in µs; NaN before
+///   the first measurement
+/// @param delayErrorUs bound on the error of a one-way delay by that offset, in µs: half the round
+///   trip of the measurement; NaN before the first one
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
 /// @param usualRoundTripUs round trip of about the last minute, at the prober, and where it shares
 ///   it; NaN before the first measurement
 /// @param lossRatio share of what left here that was lost in about the last second
 /// @param lossToHereRatio the same of what left the peer
+/// @param lossSample newest sample of what left here, which does not fade; null before the first
+///   one
+/// @param lossToHereSample the same of what left the peer
 /// @param usualLossRatio greater of both shares in about the last ten seconds
 /// @param sentBitPerSecond rate at which outer IP packets left in about the last second
 /// @param spareBitPerSecond rate of outer IP packets that the path could carry in addition to those
@@ -34,9 +42,13 @@ public record PathState(
     double roundTripUs,
     double usualRoundTripUs,
     double countedDelayUs,
+    double clockOffsetUs,
+    double delayErrorUs,
     int pathMtu,
     double lossRatio,
     double lossToHereRatio,
+    @Nullable LossSample lossSample,
+    @Nullable LossSample lossToHereSample,
     double usualLossRatio,
     double sentBitPerSecond,
     double spareBitPerSecond,
@@ -51,9 +63,13 @@ public record PathState(
         path.roundTripUs(),
         path.usualRoundTripUs(),
         path.isMeasured() ? path.delayUs(nowNs) : Double.NaN,
+        path.clockOffsetUs(),
+        path.delayErrorUs(),
         path.mtu.size(),
         path.loss.recent(nowNs),
         path.lossToHere.recent(nowNs),
+        path.loss.newest(),
+        path.lossToHere.newest(),
         Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.sparePerSecond(nowNs) * 8,

@@ -53,6 +53,9 @@ final class SessionPath {
   /// The round trip that the prober shares; at the device its own measurement counts.
   double sharedRoundTripUs = Double.NaN;
 
+  /// The prober's clock minus ours, as it shares it; at the device its own measurement counts.
+  double sharedOffsetUs = Double.NaN;
+
   /// The usual round trip that the prober shares.
   private double sharedUsualRoundTripUs = Double.NaN;
 
@@ -188,6 +191,19 @@ final class SessionPath {
   double roundTripUs() {
     double measured = probes.smoothedRoundTripUs();
     return Double.isNaN(measured) ? sharedRoundTripUs : measured;
+  }
+
+  /// Returns the peer's clock minus ours, in µs; NaN before the first measurement.
+  double clockOffsetUs() {
+    double measured = probes.offsetUs();
+    return Double.isNaN(measured) ? sharedOffsetUs : measured;
+  }
+
+  /// Returns the bound on the error of a one-way delay by that offset, in µs: half the round trip
+  /// of the measurement. NaN before the first one.
+  double delayErrorUs() {
+    boolean isMeasuredHere = !Double.isNaN(probes.offsetUs());
+    return (isMeasuredHere ? probes.offsetRoundTripUs() : sharedRoundTripUs) / 2;
   }
 
   /// Returns the round trip of about the last minute in µs; NaN before the first measurement.

@@ -104,7 +104,8 @@ public final class LoopbackRig implements AutoCloseable {
       PathListener pathListener,
       BackgroundWork backgroundWork) {
     this(
-        pathMtu,
+        limits(pathMtu, settings),
+        limits(pathMtu, settings),
         settings,
         algorithm,
         pathListener,
@@ -124,7 +125,8 @@ public final class LoopbackRig implements AutoCloseable {
       byte[] secret,
       long nowNs) {
     this(
-        1500,
+        limits(1500, settings),
+        limits(1500, settings),
         settings,
         AeadAlgorithm.AES_256_GCM,
         PathListener.SILENT,
@@ -134,8 +136,27 @@ public final class LoopbackRig implements AutoCloseable {
         nowNs);
   }
 
+  /// Creates a session between ends that understand the handshake as they please.
+  static LoopbackRig between(TunnelLimits agent, TunnelLimits snapt) {
+    return new LoopbackRig(
+        agent,
+        snapt,
+        TunnelSettings.defaults(),
+        AeadAlgorithm.AES_256_GCM,
+        PathListener.SILENT,
+        memory(7, Ciphers::fastest, BackgroundWork.INLINE),
+        memory(8, Ciphers::fastest, BackgroundWork.INLINE),
+        FIRST_SECRET,
+        START_NS);
+  }
+
+  private static TunnelLimits limits(int pathMtu, TunnelSettings settings) {
+    return new TunnelLimits(pathMtu, settings.historyBytes()).with(Feature.WAITING_TIMES);
+  }
+
   private LoopbackRig(
-      int pathMtu,
+      TunnelLimits agentLimits,
+      TunnelLimits snaptLimits,
       TunnelSettings settings,
       AeadAlgorithm algorithm,
       PathListener pathListener,
@@ -146,11 +167,10 @@ public final class LoopbackRig implements AutoCloseable {
     this.memory = memory;
     this.snaptMemory = snaptMemory;
     this.nowNs = nowNs;
-    var limits = new TunnelLimits(pathMtu, settings.historyBytes()).with(Feature.WAITING_TIMES);
     agent =
         new TunnelSession(
             TunnelRole.AGENT,
-            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0A0B0C, limits),
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0A0B0C, agentLimits),
             settings,
             memory,
             new Flows(true),
@@ -159,7 +179,7 @@ public final class LoopbackRig implements AutoCloseable {
     snapt =
         new TunnelSession(
             TunnelRole.SNAPT,
-            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0D0E0F, limits),
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0D0E0F, snaptLimits),
             settings,
             snaptMemory,
             new Flows(false),

@@ -56,6 +56,13 @@ class ManyPathsTest {
         assertThat(end.paths(rig.nowNs))
             .extracting(PathState::roundTripUs)
             .containsExactly(20_000.0, 80_000.0);
+        assertThat(end.paths(rig.nowNs))
+            .extracting(PathState::delayErrorUs)
+            .as("half the round trip, of each path")
+            .containsExactly(10_000.0, 40_000.0);
+        assertThat(end.paths(rig.nowNs))
+            .as("one clock in the rig, and links that are as slow in both directions")
+            .allMatch(each -> each.clockOffsetUs() == 0);
       }
       assertThat(rig.agent.delayErrorUs()).isEqualTo(10_000);
     }
