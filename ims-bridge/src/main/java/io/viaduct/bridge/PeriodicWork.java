@@ -6,8 +6,8 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.LockedOut;
 import io.viaduct.bridge.registrar.SipService;
-import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
@@ -28,7 +28,7 @@ final class PeriodicWork {
   private final Cluster cluster;
   private final Replicas replicas;
   private final LocationService locations;
-  private final Subscribers subscribers;
+  private final LockedOut lockedOut;
   private final SessionNotifier notifier;
   private final EventNotifier events;
   private final CreditMessages credit;
@@ -45,7 +45,7 @@ final class PeriodicWork {
       Cluster cluster,
       Replicas replicas,
       LocationService locations,
-      Subscribers subscribers,
+      LockedOut lockedOut,
       SessionNotifier notifier,
       EventNotifier events,
       CreditMessages credit,
@@ -60,7 +60,7 @@ final class PeriodicWork {
     this.cluster = cluster;
     this.replicas = replicas;
     this.locations = locations;
-    this.subscribers = subscribers;
+    this.lockedOut = lockedOut;
     this.notifier = notifier;
     this.events = events;
     this.credit = credit;
@@ -81,9 +81,7 @@ final class PeriodicWork {
     cluster.onClock();
     replicas.expire(clock.instant());
     locations.expire(clock.instant());
-    if (subscribers.isLoaded()) { // before, each user would look unknown
-      locations.endUnless(subscribers::isActive);
-    }
+    lockedOut.onClock();
     notifier.onClock();
     events.onClock();
     credit.onClock();
