@@ -74,8 +74,10 @@ closing_lines() { # prints one line per module with the numbers of its reports, 
 skip_reasons() { # prints each reason for which this run skipped tests, with the number of tests
 	local module
 	for module in "$root"/{,libs/,lab/}*/; do reports "$module"; done |
-		xargs -0 -r sed -n 's/.*<skipped.*TestAbortedException: \(Assumption failed: \)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
-			s/.*<skipped message="\([^"]*\)".*/\1/p' |
+		xargs -0 -r sed -n '/<skipped.*due to: *$/{N;s/\n//;} # AssertJ has the reason on the next line
+			s/&#10;/ /g
+			s/.*<skipped.*TestAbortedException: \(Assumption failed: \|assumption was not met due to: *\)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
+			s/.*<skipped message="\(assumption was not met due to: *\[\)\{0,1\}\(skipped: \)\{0,1\}\([^]"]*\).*/\3/p' |
 		sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) /  \1 skipped: /' || true
 }
 

@@ -13,8 +13,8 @@ import picocli.CommandLine.Command;
 
 /// The command line of billing, for users and operators. Exit codes: 0 success, 1 an invariant of
 /// the ledger, or a statement, is broken, 2 not found, 64 wrong usage, 65 billing refuses the
-/// request, 66 a local file cannot be read or written, 69 billing is away, 70 a defect, 75 try
-/// again later, 77 no log-in or not allowed.
+/// request, or a file is not what it should be, 66 a local file cannot be read or written, 69
+/// billing is away, 70 a defect, 75 try again later, 77 no log-in or not allowed.
 @Command(
     name = "denarii",
     description = {
@@ -28,7 +28,7 @@ import picocli.CommandLine.Command;
       "1:an invariant of the ledger, or a statement, is broken",
       "2:not found",
       "64:wrong usage",
-      "65:billing refuses the request",
+      "65:billing refuses the request, or a file is not what it should be",
       "66:a local file cannot be read or written",
       "69:billing is away",
       "70:a defect of denarii",
@@ -108,6 +108,7 @@ public final class DenariiCommand {
       case BillingAwayException _ -> ExitCode.UNAVAILABLE;
       case NotLoggedInException _ -> ExitCode.PERMISSION;
       case IllegalArgumentException _ -> ExitCode.USAGE; // a value of an argument
+      case ForeignFileException _ -> ExitCode.REFUSED; // EX_DATAERR
       case IOException _ -> ExitCode.FILE;
       default -> ExitCode.DEFECT; // picocli prints it, and ends with 70
     };

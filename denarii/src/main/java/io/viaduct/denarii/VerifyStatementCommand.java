@@ -3,6 +3,7 @@ package io.viaduct.denarii;
 import com.google.protobuf.ByteString;
 import io.viaduct.denarii.statement.Finding;
 import io.viaduct.denarii.statement.PublishedRoots;
+import io.viaduct.denarii.statement.Rule;
 import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.denarii.text.Amount;
 import java.io.BufferedInputStream;
@@ -38,7 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
     description = {
       "Check a signed statement without billing: that no receipt is missing, changed or moved, what"
           + " the SNAPTs have signed, and that published roots cover it. Exit code 1 names each line"
-          + " that breaks a rule."
+          + " that breaks a rule; 65 a file that is no statement."
     },
     mixinStandardHelpOptions = true,
     footer = {
@@ -98,6 +99,11 @@ final class VerifyStatementCommand implements Callable<Integer> {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
       result = StatementCheck.of(in, given);
     }
+    if (result.lines() == 0) {
+      throw new ForeignFileException(
+          "%s is no signed statement (rule %s: the first line must be that of a statement): save one with 'denarii statement --signed --out FILE', and check that file"
+              .formatted(file, Rule.FORMAT));
+    }
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (json) {
       out.println(INDENTED.writeValueAsString(json(result)));
@@ -120,7 +126,9 @@ final class VerifyStatementCommand implements Callable<Integer> {
   }
 
   private static void print(StatementCheck.Result result, PrintWriter out) {
-    out.printf("account     %s%n", result.account());
+    out.printf(
+        "account     %s%n",
+        result.account().isEmpty() ? "unknown: see the first line" : result.account());
     if (result.receipts() > 0) {
       out.printf(
           "receipts    %d, numbers %d to %d%nbalance     %s%n",

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Tests refusals before billing is asked, and answers that are not billing's.
 class RefusalTest {
@@ -54,6 +55,23 @@ class RefusalTest {
     assertThat(run.err()).contains(message);
     assertThat(run.code()).as(run.err()).isEqualTo(code);
     assertThat(run.out()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "hello\n", "{\"type\":\"charge\"}\n", "[1, 2]", "%PDF-1.7\n\0"})
+  void aFileThatIsNoStatementIsToldFromABrokenOne(String content) throws Exception {
+    Path file = Files.writeString(home.resolve("photo.jpg"), content);
+    DenariiRun run = run("verify-statement", file.toString());
+    assertThat(run.err())
+        .startsWith("denarii: " + file + " is no signed statement (rule FORMAT: ")
+        .contains("denarii statement --signed");
+    assertThat(run.code()).isEqualTo(65);
+    assertThat(run.out()).isEmpty();
+
+    Files.writeString(file, content + "\n{\"type\":\"end\"}\n");
+    DenariiRun broken = run("verify-statement", file.toString());
+    assertThat(broken.out()).contains("account     unknown", "BROKEN      line 1, FORMAT");
+    assertThat(broken.code()).isEqualTo(1);
   }
 
   @Test

@@ -1,13 +1,15 @@
 package io.viaduct.bridge;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.viaduct.bridge.cluster.Cluster;
 import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.events.EventNotifier;
 import io.viaduct.bridge.registrar.CreditMessages;
 import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.LockedOut;
 import io.viaduct.bridge.registrar.SipService;
-import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.reporting.BillingProbe;
 import io.viaduct.bridge.reporting.BillingReachability;
@@ -28,7 +30,7 @@ final class PeriodicWork {
   private final Cluster cluster;
   private final Replicas replicas;
   private final LocationService locations;
-  private final Subscribers subscribers;
+  private final LockedOut lockedOut;
   private final SessionNotifier notifier;
   private final EventNotifier events;
   private final CreditMessages credit;
@@ -40,12 +42,13 @@ final class PeriodicWork {
   private final BillingReachability reachability;
   private final Readiness readiness;
   private final InstantSource clock;
+  private final Timer ticks;
 
   PeriodicWork(
       Cluster cluster,
       Replicas replicas,
       LocationService locations,
-      Subscribers subscribers,
+      LockedOut lockedOut,
       SessionNotifier notifier,
       EventNotifier events,
       CreditMessages credit,
@@ -56,11 +59,12 @@ final class PeriodicWork {
       BillingProbe probe,
       BillingReachability reachability,
       Readiness readiness,
-      InstantSource clock) {
+      InstantSource clock,
+      MeterRegistry registry) {
     this.cluster = cluster;
     this.replicas = replicas;
     this.locations = locations;
-    this.subscribers = subscribers;
+    this.lockedOut = lockedOut;
     this.notifier = notifier;
     this.events = events;
     this.credit = credit;
@@ -72,18 +76,24 @@ final class PeriodicWork {
     this.reachability = reachability;
     this.readiness = readiness;
     this.clock = clock;
+    this.ticks =
+        Timer.builder("viaduct_bridge_tick")
+            .description("Ticks of the periodic work, four a second, and their time")
+            .register(registry);
     reachability.show(readiness);
     probe.onClock(); // asks billing while the listeners open
   }
 
   @Scheduled(fixedDelay = TICK_MS)
   void onClock() {
+    ticks.record(this::tick);
+  }
+
+  private void tick() {
     cluster.onClock();
     replicas.expire(clock.instant());
     locations.expire(clock.instant());
-    if (subscribers.isLoaded()) { // before, each user would look unknown
-      locations.endUnless(subscribers::isActive);
-    }
+    lockedOut.onClock();
     notifier.onClock();
     events.onClock();
     credit.onClock();

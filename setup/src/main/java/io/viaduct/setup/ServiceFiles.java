@@ -239,7 +239,10 @@ final class ServiceFiles {
         + "billing: {url: \"http://%s:8082\"}\n"
             .formatted(url(installation.webguiIsWithBilling(), installation.billingHosts()))
         + "bridge: {url: \"http://%s:8081\", token-file: bridge.token}\n"
-            .formatted(url(installation.webguiIsWithBridge(), installation.bridgeHosts()));
+            .formatted(url(installation.webguiIsWithBridge(), installation.bridgeHosts()))
+        + "# Where telephones reach the bridge: the page User tells them.\n"
+        + "telephones: {server: %s}\n"
+            .formatted(YamlText.quoted(installation.bridgeHosts().getFirst().inUrl()));
   }
 
   private void makeSnapt(Snapt snapt) throws IOException {

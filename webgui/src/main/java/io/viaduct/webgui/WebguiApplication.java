@@ -15,6 +15,7 @@ import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Telephones;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.operator.DiscrepancyBilling;
@@ -51,6 +52,11 @@ public class WebguiApplication {
             configuration.http().port(),
             configuration.operations())
         .with(PageSettings.of(configuration.http()));
+  }
+
+  @Bean
+  Telephones telephones(WebguiConfiguration configuration) {
+    return configuration.telephones();
   }
 
   @Bean

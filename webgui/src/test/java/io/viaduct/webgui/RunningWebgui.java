@@ -83,6 +83,7 @@ public final class RunningWebgui {
           billing: {url: "%1$s"}
           bridge: {url: "%1$s", token-file: "%2$s"}
           logging: {level: warn}
+          telephones: {server: "sip.example.org:5071", transport: tls}
           limits:
             live-interval: 50ms
             snapt-refresh: 500ms

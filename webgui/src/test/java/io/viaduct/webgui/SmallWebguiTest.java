@@ -58,6 +58,7 @@ class SmallWebguiTest {
             limits.answerBytes(),
             limits.chargesPerPage(),
             limits.topUpDenarii()),
+        usual.telephones(),
         usual.oidc());
   }
 }

@@ -28,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// broken rule it goes on with what the next lines state, so that one change gives few findings. An
 /// instance checks one file.
 public final class StatementCheck {
+  private static final Set<String> TYPES = Set.of("statement", "receipt", "day", "end");
   private static final int FORMAT = 1;
   private static final int LINE_MAX = 1 << 26;
   private static final int FINDINGS_MAX = 1000;
@@ -55,6 +56,8 @@ public final class StatementCheck {
 
   /// The result.
   ///
+  /// @param account empty if the first line does not tell it
+  /// @param lines lines of the types that a statement has; 0 in a file that is none
   /// @param first number of the first receipt; 0 without one
   /// @param last number of the last receipt
   /// @param balance balance after it, micro-denarii
@@ -69,6 +72,7 @@ public final class StatementCheck {
   /// @param snaptKeys keys that have signed reports, by SNAPT
   public record Result(
       String account,
+      long lines,
       long receipts,
       long first,
       long last,
@@ -96,6 +100,7 @@ public final class StatementCheck {
   private final Map<String, Long> bills = new HashMap<>(); // net by the report's identity
 
   private long line;
+  private long lines; // of a statement's types
   private String account = "";
   private List<ByteString> billingKeys = List.of();
   private ReportCheck reports = new ReportCheck("");
@@ -160,6 +165,7 @@ public final class StatementCheck {
       json = JSON.missingNode();
     }
     String type = json.path("type").asString("");
+    lines += TYPES.contains(type) ? 1 : 0;
     if (hasEnded) {
       find(Rule.END, "the statement has ended, and this line follows");
     } else if (line == 1 != type.equals("statement")) {
@@ -374,6 +380,7 @@ public final class StatementCheck {
         .forEach((snapt, keys) -> requireKnown("SNAPT '" + snapt + "'", keys, known.snaptKeys()));
     return new Result(
         account,
+        lines,
         receipts,
         first,
         before == null ? 0 : before.receipt().number(),

@@ -2,18 +2,17 @@ package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.bridge.timetable.Timetable;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.usage.v1.ReplicaCall;
 import io.viaduct.usage.v1.ReplicaEntry;
 import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
-import org.jspecify.annotations.Nullable;
 
 /// The calls that stand, and those that are being set up, for the limits. No request needs an entry
 /// to find its way ([CallRoutes]). A call is forgotten when it ends, or when its session expires.
@@ -46,15 +45,13 @@ final class CallTable {
 
   private record Call(String caller, Instant expires) {}
 
-  private record Due(Instant at, Key key) {}
-
   private final int perUser;
   private final int max;
   private final Duration longest;
   private final Replicas replicas;
   private final Map<Key, Call> calls = new HashMap<>(); // from here on guarded by this
   private final Map<String, Integer> ofUser = new HashMap<>();
-  private final PriorityQueue<Due> dues = new PriorityQueue<>(Comparator.comparing(Due::at));
+  private final Timetable<Key> expiries = new Timetable<>();
   private int settingUp;
 
   /// @param perUser most calls that one user has made
@@ -80,9 +77,9 @@ final class CallTable {
     }
     Call call =
         new Call(entry.getCall().getCaller(), Instant.ofEpochMilli(entry.getCall().getExpiresMs()));
+    expiries.set(key, call.expires);
     if (calls.put(key, call) == null) {
       ofUser.merge(call.caller, 1, Integer::sum);
-      dues.add(new Due(call.expires, key));
     }
   }
 
@@ -128,7 +125,7 @@ final class CallTable {
       return false;
     }
     ofUser.merge(caller, 1, Integer::sum);
-    dues.add(new Due(call.expires, key));
+    expiries.set(key, call.expires);
     tell(key, call);
     return true;
   }
@@ -139,6 +136,7 @@ final class CallTable {
         calls.computeIfPresent(
             key, (_, old) -> new Call(old.caller, now.plus(timer.orElse(longest))));
     if (call != null) {
+      expiries.set(key, call.expires);
       tell(key, call);
     }
   }
@@ -152,7 +150,8 @@ final class CallTable {
   }
 
   private boolean drop(Key key) {
-    Call call = calls.remove(key); // its due is dropped when it comes
+    expiries.remove(key);
+    Call call = calls.remove(key);
     if (call != null) {
       leave(call.caller);
     }
@@ -163,23 +162,9 @@ final class CallTable {
   ///
   /// @return how many
   synchronized int expire(Instant now) {
-    int expired = 0;
-    for (Due due = first(now); due != null; due = first(now)) {
-      dues.remove();
-      Call call = calls.get(due.key);
-      if (call != null && call.expires.isAfter(now)) {
-        dues.add(new Due(call.expires, due.key));
-      } else if (call != null) {
-        drop(due.key); // at all bridges by their own clocks
-        expired++;
-      }
-    }
-    return expired;
-  }
-
-  private @Nullable Due first(Instant now) {
-    Due first = dues.peek();
-    return first == null || first.at.isAfter(now) ? null : first;
+    List<Key> expired = expiries.take(now, Integer.MAX_VALUE);
+    expired.forEach(this::drop); // at all bridges by their own clocks
+    return expired.size();
   }
 
   private void leave(String caller) {

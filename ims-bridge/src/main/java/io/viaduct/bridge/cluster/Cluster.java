@@ -43,6 +43,9 @@ public final class Cluster implements Duty, NonceIssuer.Others, AutoCloseable {
   /// not leave all at once.
   static final long SPREAD_NS = TimeUnit.SECONDS.toNanos(30);
 
+  /// Time in which a look at all users has found those that were taken over last.
+  private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(10);
+
   private static final Duration NONCE_PATIENCE = Duration.ofMillis(500);
 
   /// Longest wait until another bridge has a copy of a registration.
@@ -171,6 +174,12 @@ public final class Cluster implements Duty, NonceIssuer.Others, AutoCloseable {
     }
     long spreadNs = Math.floorMod(key.hashCode() * 0x9E3779B97F4A7C15L, SPREAD_NS);
     return owner.awayNs() >= GRACE_NS + spreadNs && isFirst(key);
+  }
+
+  @Override
+  public boolean isMoving() {
+    return links.values().stream()
+        .anyMatch(link -> !link.isUp() && link.awayNs() < GRACE_NS + SPREAD_NS + LOOK_NS);
   }
 
   // Rendezvous hashing: each living bridge gets its part, and all agree without a word.

@@ -65,8 +65,16 @@ final class AccountEvents implements EventPackage<Optional<AccountFacts>> {
 
   // Each user has an own second of the minute, so that billing is not asked about all at once.
   private static long minute(String user, Instant now) {
-    long period = PERIOD.toSeconds();
-    return (now.getEpochSecond() + Math.floorMod(user.hashCode(), period)) / period;
+    return (now.getEpochSecond() + shift(user)) / PERIOD.toSeconds();
+  }
+
+  private static long shift(String user) {
+    return Math.floorMod(user.hashCode(), PERIOD.toSeconds());
+  }
+
+  @Override
+  public Instant next(String user, Instant now) {
+    return Instant.ofEpochSecond((minute(user, now) + 1) * PERIOD.toSeconds() - shift(user));
   }
 
   @Override

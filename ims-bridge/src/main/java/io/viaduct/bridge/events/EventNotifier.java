@@ -3,6 +3,7 @@ package io.viaduct.bridge.events;
 import io.viaduct.bridge.core.DialogPath;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
@@ -12,6 +13,7 @@ import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.subscription.DialogKey;
 import io.viaduct.bridge.subscription.EventHeader;
 import io.viaduct.bridge.subscription.ExpiryBounds;
+import io.viaduct.bridge.subscription.NotifierTick;
 import io.viaduct.bridge.subscription.NotifySender;
 import io.viaduct.bridge.subscription.SubscribeRequest;
 import io.viaduct.bridge.subscription.SubscriptionDialog;
@@ -57,6 +59,8 @@ public final class EventNotifier implements SipService.Notifier {
   private final InstantSource clock;
   private final SubscriptionTable<AccountSubscription> table;
   private final NotifySender sender;
+  private final NotifierTick tick; // used by the clock's thread, as isBegun
+  private boolean isBegun;
 
   EventNotifier(
       Limits limits,
@@ -64,6 +68,7 @@ public final class EventNotifier implements SipService.Notifier {
       Authentication authentication,
       TrustDomain trust,
       Subscribers subscribers,
+      LocationService locations,
       Replicas replicas,
       Duty duty,
       SipMeters meters,
@@ -81,6 +86,9 @@ public final class EventNotifier implements SipService.Notifier {
         new SubscriptionTable<>(
             ReplicaKind.EVENT, replicas, AccountSubscription::user, new EventText(this.packages));
     this.sender = new NotifySender(table, meters, clock);
+    this.tick = new NotifierTick(table);
+    subscribers.onChange(change -> table.touch(change.user(), clock.instant()));
+    locations.watch(user -> table.touch(user, clock.instant()));
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -167,8 +175,8 @@ public final class EventNotifier implements SipService.Notifier {
         }
         DialogPath path = trust.path(subscribe.request(), subscribe.user(), sender.endpoint());
         subscription =
-            new AccountSubscription(
-                SubscriptionDialog.open(subscribe, event, target, path, until), events, null, null);
+            AccountSubscription.open(
+                SubscriptionDialog.open(subscribe, event, target, path, until), events);
       } else {
         switch (table.find(subscribe, event)) {
           case Found.Refused(Refusal reason) -> {
@@ -188,29 +196,41 @@ public final class EventNotifier implements SipService.Notifier {
       table.put(subscription);
     }
     subscribe.accept(subscription.dialog(), seconds, meters);
-    look(subscription.dialog().key());
+    var unused = look(subscription.dialog().key());
   }
 
-  /// Sends the NOTIFYs that are due: ends of subscriptions, and changes of their states.
+  /// Sends the NOTIFYs that are due: ends of subscriptions, and changes of their states. Called on
+  /// one thread.
   public void onClock() {
     sender.onClock();
-    table.keys().forEach(this::look);
+    if (isReady()) {
+      tick.run(clock.instant(), !isBegun || duty.isMoving(), this::look);
+      isBegun = true;
+    }
   }
 
-  private void look(DialogKey key) {
+  // Without the directory, each user would look unknown.
+  private boolean isReady() {
+    return sender.endpoint() != null && subscribers.isLoaded();
+  }
+
+  /// @return whether a NOTIFY was sent, or will be after an answer of billing
+  private boolean look(DialogKey key) {
     Instant now = clock.instant();
     AccountSubscription subscription;
     String end;
     synchronized (table) {
       AccountSubscription old = table.get(key);
-      if (old == null || sender.endpoint() == null || !subscribers.isLoaded()) {
-        return; // without the directory, each user would look unknown
+      if (old == null || !isReady()) {
+        return false;
       }
       if (!duty.isOurs(old.dialog().path().flow(), key.callId())) {
-        if (!now.isBefore(old.dialog().expires())) {
+        if (now.isBefore(old.dialog().expires())) {
+          table.rest(old);
+        } else {
           table.drop(key); // the other bridge has ended it, or is away
         }
-        return;
+        return false;
       }
       end = end(old, now);
       // The answer to a SUBSCRIBE has the state, also if it only fetches (RFC 6665 section 4.4.3).
@@ -218,9 +238,9 @@ public final class EventNotifier implements SipService.Notifier {
         end = "";
         Object trigger = old.events().trigger(old.user(), now);
         if (trigger.equals(old.trigger())) {
-          return;
+          return false;
         }
-        subscription = old.looked(trigger);
+        subscription = old.looked(trigger, old.events().next(old.user(), now));
         table.keep(subscription);
       } else {
         subscription = table.ours(old).notified(old.told());
@@ -232,6 +252,7 @@ public final class EventNotifier implements SipService.Notifier {
     } else {
       sender.end(subscription.dialog(), subscription.dialog().terminated(end));
     }
+    return true;
   }
 
   private <S> void tell(EventPackage<S> events, AccountSubscription subscription, Instant now) {

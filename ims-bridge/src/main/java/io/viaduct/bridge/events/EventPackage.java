@@ -15,6 +15,11 @@ interface EventPackage<S> {
   /// Returns a value that is cheap to read and differs when the state may have changed.
   Object trigger(String user, Instant now);
 
+  /// Returns when the trigger changes without a change of the user or of the user's contacts.
+  default Instant next(String user, Instant now) {
+    return Instant.MAX;
+  }
+
   /// Returns the present state. The future never fails, and may end on any thread.
   CompletableFuture<S> state(String user, Instant now);
 

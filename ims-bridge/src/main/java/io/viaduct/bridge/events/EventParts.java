@@ -49,6 +49,7 @@ class EventParts {
         authentication,
         trust,
         subscribers,
+        locations,
         replicas,
         duty,
         meters,

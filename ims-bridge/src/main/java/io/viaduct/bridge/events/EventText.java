@@ -23,6 +23,6 @@ record EventText(Map<String, EventPackage<?>> packages)
   public Optional<AccountSubscription> read(ReplicaEntry entry, String self) {
     SubscriptionDialog dialog = SubscriptionDialog.read(entry.getEvent().getDialog(), self);
     return Optional.ofNullable(packages.get(EventHeader.name(dialog.event())))
-        .map(events -> new AccountSubscription(dialog, events, null, null));
+        .map(events -> AccountSubscription.open(dialog, events));
   }
 }

@@ -13,7 +13,9 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,7 @@ public final class LocationService {
   private final Map<String, List<Binding>> byUser = new ConcurrentHashMap<>();
   private final NavigableSet<Due> dues = new ConcurrentSkipListSet<>(); // one of each user
   private final AtomicInteger count = new AtomicInteger();
+  private final List<Consumer<String>> watchers = new CopyOnWriteArrayList<>();
 
   /// Makes the bindings of a bridge without others.
   ///
@@ -68,6 +71,12 @@ public final class LocationService {
     this.bindingsMax = bindingsMax;
     this.replicas = replicas;
     replicas.attach(ReplicaKind.CONTACT, this::take);
+  }
+
+  /// Adds a receiver of the users whose bindings have changed. It is called on the thread of the
+  /// change, without a lock.
+  public void watch(Consumer<String> watcher) {
+    watchers.add(watcher);
   }
 
   /// Takes a binding of another bridge, or its end.
@@ -190,14 +199,10 @@ public final class LocationService {
         .toList();
   }
 
-  /// Removes the bindings of users who are not entitled any more. Those that another bridge has
+  /// Removes the bindings of a user who is not entitled to any. Those that another bridge has
   /// written are left to it: its directory of users may be newer than that of this one.
-  public void endUnless(Predicate<String> entitled) {
-    for (String user : byUser.keySet()) {
-      if (!entitled.test(user)) {
-        keep(user, each -> !replicas.isOwn(ReplicaKind.CONTACT, each.key()));
-      }
-    }
+  void end(String user) {
+    keep(user, each -> !replicas.isOwn(ReplicaKind.CONTACT, each.key()));
   }
 
   /// Removes the bindings that have expired.
@@ -229,6 +234,7 @@ public final class LocationService {
   /// @param isOwn whether this bridge makes the change
   private Outcome change(String user, Function<List<Binding>, Change> action, boolean isOwn) {
     Outcome[] outcome = new Outcome[1];
+    boolean[] isChanged = new boolean[1];
     byUser.compute(
         user,
         (_, known) -> {
@@ -240,11 +246,15 @@ public final class LocationService {
             change = new Change(Outcome.TOO_MANY_BINDINGS, old);
           }
           outcome[0] = change.outcome();
+          isChanged[0] = !change.next().equals(old);
           if (isOwn) {
             tell(old, change.next());
           }
           return plan(old, List.copyOf(change.next()));
         });
+    if (isChanged[0]) {
+      watchers.forEach(watcher -> watcher.accept(user));
+    }
     return outcome[0];
   }
 

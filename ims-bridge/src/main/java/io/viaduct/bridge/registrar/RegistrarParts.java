@@ -44,6 +44,11 @@ class RegistrarParts {
   }
 
   @Bean
+  LockedOut lockedOut(Subscribers subscribers, LocationService locations) {
+    return new LockedOut(subscribers, locations);
+  }
+
+  @Bean
   SipMeters sipMeters(MeterRegistry registry) {
     return new SipMeters(registry);
   }

@@ -14,4 +14,10 @@ public interface Duty {
   /// @param flow way to the user
   /// @param key spreads the users of a bridge that is away over the others, and over time
   boolean isOurs(SipFlow flow, String key);
+
+  /// Returns whether users may become this bridge's own by time alone, because another bridge has
+  /// been away for a short time.
+  default boolean isMoving() {
+    return false;
+  }
 }

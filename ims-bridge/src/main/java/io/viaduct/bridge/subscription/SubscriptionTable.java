@@ -2,20 +2,25 @@ package io.viaduct.bridge.subscription;
 
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.bridge.timetable.Timetable;
 import io.viaduct.usage.v1.ReplicaEntry;
 import io.viaduct.usage.v1.ReplicaKind;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The subscriptions of one notifier, by dialog and by holder. The bridges share them. Thread-safe:
-/// it is guarded by its own lock, which a notifier holds from a check to the change that follows,
-/// and never while it sends.
+/// The subscriptions of one notifier, by dialog, by user, and by the time at which they are due.
+/// The bridges share them. Thread-safe: it is guarded by its own lock, which a notifier holds from
+/// a check to the change that follows, and never while it sends.
 ///
 /// @param <S> the subscriptions
 public final class SubscriptionTable<S extends Subscription<S>> {
@@ -42,14 +47,17 @@ public final class SubscriptionTable<S extends Subscription<S>> {
     record Refused<S>(Refusal reason) implements Found<S> {}
   }
 
+  private static final Deque<DialogKey> NO_KEYS = new ArrayDeque<>(0);
+
   private final ReplicaKind kind;
   private final Replicas replicas;
   private final Function<S, Object> holder;
   private final Text<S> text;
-  private final Map<DialogKey, S> byKey = new HashMap<>();
-  private final Map<Object, Deque<DialogKey>> byHolder = new HashMap<>();
+  private final Map<DialogKey, S> byKey = new ConcurrentHashMap<>(); // changed under the lock
+  private final Map<String, Deque<DialogKey>> byUser = new HashMap<>();
+  private final Timetable<DialogKey> dues = new Timetable<>();
 
-  /// @param holder returns whose subscription it is, for limits
+  /// @param holder returns which of a user's devices it is for, if their number is limited
   public SubscriptionTable(
       ReplicaKind kind, Replicas replicas, Function<S, Object> holder, Text<S> text) {
     this.kind = kind;
@@ -75,26 +83,49 @@ public final class SubscriptionTable<S extends Subscription<S>> {
     return byKey.size();
   }
 
-  public synchronized List<DialogKey> keys() {
-    return List.copyOf(byKey.keySet());
+  /// Returns the subscriptions of this moment. They may change meanwhile.
+  Iterator<DialogKey> keys() {
+    return byKey.keySet().iterator();
+  }
+
+  /// Returns the subscriptions to look at now, the earliest first. The next call returns those
+  /// again whose time has not been changed by then.
+  ///
+  /// @param max most subscriptions
+  synchronized List<DialogKey> due(Instant now, int max) {
+    List<DialogKey> keys = dues.take(now, max);
+    keys.forEach(key -> dues.set(key, Objects.requireNonNull(byKey.get(key)).dueAt()));
+    return keys;
+  }
+
+  /// Makes all subscriptions of a user due.
+  public synchronized void touch(String user, Instant now) {
+    byUser.getOrDefault(user, NO_KEYS).forEach(key -> dues.bringForward(key, now));
+  }
+
+  /// Makes a subscription due at its end, and not before: another bridge acts for it.
+  public synchronized void rest(S subscription) {
+    dues.set(subscription.dialog().key(), subscription.dialog().expires());
   }
 
   public synchronized @Nullable S get(DialogKey key) {
     return byKey.get(key);
   }
 
-  /// Returns how many subscriptions a holder has.
-  public synchronized int count(Object of) {
-    Deque<DialogKey> keys = byHolder.get(of);
-    return keys == null ? 0 : keys.size();
+  /// Returns how many subscriptions a user has.
+  public synchronized int count(String user) {
+    return byUser.getOrDefault(user, NO_KEYS).size();
   }
 
   /// Returns the oldest subscription of the same holder, if the holder has more than `most`.
   public synchronized Optional<S> surplus(S newest, int most) {
-    Deque<DialogKey> keys = byHolder.get(holder.apply(newest));
-    return keys == null || keys.size() <= most
-        ? Optional.empty()
-        : Optional.ofNullable(byKey.get(keys.getFirst()));
+    Object of = holder.apply(newest);
+    List<S> all =
+        byUser.getOrDefault(newest.dialog().user(), NO_KEYS).stream()
+            .map(key -> Objects.requireNonNull(byKey.get(key)))
+            .filter(each -> holder.apply(each).equals(of))
+            .toList();
+    return all.size() <= most ? Optional.empty() : Optional.of(all.getFirst());
   }
 
   /// Finds the subscription that a SUBSCRIBE refreshes.
@@ -134,15 +165,15 @@ public final class SubscriptionTable<S extends Subscription<S>> {
   /// Keeps a subscription or its new state, which the other bridges need not know.
   public synchronized void keep(S subscription) {
     DialogKey key = subscription.dialog().key();
-    Object now = holder.apply(subscription);
     S old = byKey.put(key, subscription);
-    if (old != null && holder.apply(old).equals(now)) {
+    dues.set(key, subscription.dueAt());
+    if (old != null && holder.apply(old).equals(holder.apply(subscription))) {
       return;
     }
     if (old != null) {
       release(old);
     }
-    byHolder.computeIfAbsent(now, _ -> new ArrayDeque<>(2)).addLast(key);
+    byUser.computeIfAbsent(subscription.dialog().user(), _ -> new ArrayDeque<>(2)).addLast(key);
   }
 
   /// Removes a subscription, and tells the other bridges.
@@ -155,6 +186,7 @@ public final class SubscriptionTable<S extends Subscription<S>> {
 
   /// Removes a subscription that another bridge has ended.
   public synchronized void drop(DialogKey key) {
+    dues.remove(key);
     S old = byKey.remove(key);
     if (old != null) {
       release(old);
@@ -162,8 +194,8 @@ public final class SubscriptionTable<S extends Subscription<S>> {
   }
 
   private void release(S old) {
-    byHolder.computeIfPresent(
-        holder.apply(old),
+    byUser.computeIfPresent(
+        old.dialog().user(),
         (_, keys) -> {
           keys.remove(old.dialog().key());
           return keys.isEmpty() ? null : keys;

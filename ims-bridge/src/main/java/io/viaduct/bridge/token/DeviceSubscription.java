@@ -42,6 +42,11 @@ record DeviceSubscription(
   }
 
   @Override
+  public Instant dueAt() {
+    return renewAt.isBefore(dialog.expires()) ? renewAt : dialog.expires();
+  }
+
+  @Override
   public DeviceSubscription due() {
     return new DeviceSubscription(dialog, deviceKey, sid, icid, Instant.EPOCH, relays, credit);
   }

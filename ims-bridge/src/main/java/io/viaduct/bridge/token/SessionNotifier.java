@@ -17,6 +17,7 @@ import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.bridge.subscription.DialogKey;
 import io.viaduct.bridge.subscription.ExpiryBounds;
+import io.viaduct.bridge.subscription.NotifierTick;
 import io.viaduct.bridge.subscription.NotifySender;
 import io.viaduct.bridge.subscription.SubscribeRequest;
 import io.viaduct.bridge.subscription.SubscriptionDialog;
@@ -31,6 +32,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// Notifier of event package `snapt-session` (RFC 6665). A subscription gets a NOTIFY at once, when
 /// its token ages, when the list of SNAPTs or the state of the account's credit changes, and when
@@ -39,10 +41,6 @@ import java.util.UUID;
 /// of their table, which is never held while sending.
 public final class SessionNotifier implements SipService.Notifier {
   static final String EVENT = "snapt-session";
-
-  /// Most NOTIFYs of one tick of the clock, four of which make a second: when the list of SNAPTs
-  /// changes, all devices get one, and requests need the processor too.
-  private static final int PER_TICK_MAX = 1_000;
 
   /// Most subscriptions of one device: the one in use, and one left over from before a restart. So
   /// an account has at most twice `devices-max` subscriptions.
@@ -70,7 +68,6 @@ public final class SessionNotifier implements SipService.Notifier {
     }
   }
 
-  private int begin; // of the clock's thread
   private final Settings settings;
   private final Authentication authentication;
   private final TrustDomain trust;
@@ -84,6 +81,8 @@ public final class SessionNotifier implements SipService.Notifier {
   private final SessionGrants grants;
   private final SubscriptionTable<DeviceSubscription> table;
   private final NotifySender sender;
+  private final NotifierTick tick; // used by the clock's thread, as lastRelays
+  private @Nullable List<Relay> lastRelays;
 
   public SessionNotifier(
       Settings settings,
@@ -117,6 +116,9 @@ public final class SessionNotifier implements SipService.Notifier {
             DeviceSubscription::device,
             new SessionText(directory, subscribers));
     this.sender = new NotifySender(table, meters, clock);
+    this.tick = new NotifierTick(table);
+    subscribers.onChange(change -> table.touch(change.user(), clock.instant()));
+    locations.watch(user -> table.touch(user, clock.instant()));
   }
 
   /// Sets the endpoint that NOTIFYs are sent through.
@@ -206,22 +208,20 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs, a
-  /// changed state of the credit. Those above [#PER_TICK_MAX] follow at the next calls, which begin
-  /// where this one ends: so a list that changes often keeps nobody from his token. Called on one
-  /// thread.
+  /// changed state of the credit. Called on one thread.
   public void onClock() {
     sender.onClock();
-    List<DialogKey> all = table.keys();
-    int sent = 0;
-    for (int i = 0; i < all.size(); i++) {
-      int at = (begin + i) % all.size();
-      sent += notifyIfDue(all.get(at)) ? 1 : 0;
-      if (sent == PER_TICK_MAX) {
-        begin = at + 1;
-        return;
-      }
+    if (isReady()) {
+      List<Relay> relays = directory.relays(); // the same object until it changes
+      boolean isForAll = relays != lastRelays || duty.isMoving();
+      lastRelays = relays;
+      tick.run(clock.instant(), isForAll, this::notifyIfDue);
     }
-    begin = 0;
+  }
+
+  // Without the directory of users, each user would look unknown.
+  private boolean isReady() {
+    return sender.endpoint() != null && subscribers.isLoaded();
   }
 
   /// Sends a NOTIFY if one is due. The request's thread and the clock's thread may call this at the
@@ -231,20 +231,23 @@ public final class SessionNotifier implements SipService.Notifier {
   /// @return whether one was sent
   private boolean notifyIfDue(DialogKey key) {
     Instant now = clock.instant();
-    List<Relay> relays = directory.relays();
     DeviceSubscription current;
     String end;
     synchronized (table) {
       DeviceSubscription old = table.get(key);
-      if (old == null || sender.endpoint() == null || !subscribers.isLoaded()) {
-        return false; // without the directory, each user would look unknown
+      if (old == null || !isReady()) {
+        return false;
       }
       if (!duty.isOurs(old.dialog().path().flow(), key.callId())) {
-        if (!now.isBefore(old.dialog().expires())) {
+        if (now.isBefore(old.dialog().expires())) {
+          table.rest(old);
+        } else {
           table.drop(key); // the other bridge has ended it, or is away
         }
         return false;
       }
+      // Read under the lock: a round that follows a change finds what was sent before it.
+      List<Relay> relays = directory.relays();
       end = end(old, now);
       CreditState credit = subscribers.credit(old.user());
       if (end.isEmpty()

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Calls of user agents of other projects, baresip and sipp, through a real bridge. Skipped where
-/// they are missing.
+/// Calls of user agents of other projects, baresip, Linphone and sipp, through a real bridge.
+/// Skipped where they are missing.
 @Timeout(120)
 class ForeignCallsIT {
   private static final int CONTROL_PORT = 4444;
@@ -61,6 +61,33 @@ class ForeignCallsIT {
       await().until(() -> rig.registry.get("viaduct_bridge_calls").gauge().value() == 0);
       assertThat(rig.counter("viaduct_bridge_sip_events", "event", "call_ended")).isEqualTo(1);
       await().until(() -> Files.readString(alice).contains("session closed"));
+    }
+  }
+
+  @Test
+  void linphoneCallsBaresipAndHangsUp() throws Exception {
+    assumeThat(isInstalled("linphonec"))
+        .as("skipped: Linphone is not installed (apt-get install linphone-cli)")
+        .isTrue();
+    Path modules = modules();
+    assumeThat(modules)
+        .as("skipped: baresip is not installed (apt-get install baresip-core)")
+        .isNotNull();
+    try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "");
+        Linphone alice = Linphone.start(directory, "alice", rig.bridge.sipPort())) {
+      SplittableRandom random = new SplittableRandom();
+      String address = "127.%d.%d.2".formatted(random.nextInt(1, 255), random.nextInt(256));
+      Path bob = start("bob", address, rig.bridge.sipPort(), modules);
+      await().until(() -> rig.bridge.locations().size() == 2);
+
+      alice.command("call sip:bob@ims.test");
+
+      await().until(() -> Files.readString(bob).contains("incoming rtp for 'audio'"));
+      assertThat(rig.registry.get("viaduct_bridge_calls").gauge().value()).isEqualTo(1);
+      alice.command("terminate");
+      await().until(() -> rig.registry.get("viaduct_bridge_calls").gauge().value() == 0);
+      assertThat(rig.counter("viaduct_bridge_sip_events", "event", "call_ended")).isEqualTo(1);
+      assertThat(alice.said()).contains("connected");
     }
   }
 

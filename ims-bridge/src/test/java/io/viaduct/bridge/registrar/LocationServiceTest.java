@@ -79,7 +79,7 @@ class LocationServiceTest {
             assertThat(locations.size()).as(about).isEqualTo(oracle.all.size());
           }
           case 1 -> {
-            locations.endUnless(each -> !each.equals(user));
+            locations.end(user);
             oracle.all.removeIf(each -> each.user().equals(user));
           }
           default -> {
@@ -132,8 +132,7 @@ class LocationServiceTest {
     assertThat(locations.all(BEGIN)).isEmpty();
   }
 
-  private static Binding binding(
-      String user, int contact, long cseq, Instant now, long expiresSeconds) {
+  static Binding binding(String user, int contact, long cseq, Instant now, long expiresSeconds) {
     return new Binding(
         user,
         "sip:%s@192.0.2.%d".formatted(user, contact),

@@ -137,10 +137,10 @@ class SharedLocationsTest {
   void aBridgeWhoseDirectoryDoesNotKnowAUserEndsOnlyWhatItHasWritten() {
     one.register(binding("sip:a@h", "", 0, 1, 600));
     exchange();
-    two.locations.endUnless(_ -> false);
+    two.locations.end("alice");
     exchange();
     assertThat(one.locations.all(now)).hasSize(1);
-    one.locations.endUnless(_ -> false);
+    one.locations.end("alice");
     exchange();
     assertThat(two.locations.size()).isZero();
   }

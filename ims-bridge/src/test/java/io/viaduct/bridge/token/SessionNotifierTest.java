@@ -19,7 +19,6 @@ import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
-import io.viaduct.bridge.replication.Duty;
 import io.viaduct.bridge.replication.Replicas;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.sip.HostPort;
@@ -51,6 +50,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +70,8 @@ class SessionNotifierTest {
   private final List<SessionGrant> grants = new CopyOnWriteArrayList<>();
   private final List<String> details = new CopyOnWriteArrayList<>();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final Subscribers subscribers = SipSide.subscribers("alice", "bob");
+  private final AtomicInteger looks = new AtomicInteger(); // each look asks whose duty it is
   private SessionNotifier notifier;
   private SipEndpoint endpoint;
   private UserAgent alice;
@@ -77,7 +79,6 @@ class SessionNotifierTest {
 
   @BeforeEach
   void start() throws Exception {
-    Subscribers subscribers = SipSide.subscribers("alice");
     SipMeters meters = new SipMeters(registry);
     TrustDomain trust = SipSide.trust();
     Authentication authentication =
@@ -116,7 +117,7 @@ class SessionNotifierTest {
             new RelayAddresses(InetAddress::getAllByName, clock),
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
             Replicas.NONE,
-            Duty.ALONE,
+            (_, _) -> looks.incrementAndGet() > 0,
             meters,
             clock);
     Registrar.Limits limits =
@@ -244,6 +245,24 @@ class SessionNotifierTest {
     subscribe();
     await().until(() -> details.stream().anyMatch(d -> d.contains("reason=deactivated")));
     assertThat(grants).isEmpty();
+  }
+
+  @Test
+  void aTickLooksAtNoSubscriptionUnlessSomethingHasHappenedToItsUser() {
+    subscribe();
+    await().until(() -> notified() == 1);
+    notifier.onClock(); // the first one looks at all
+    looks.set(0);
+    notifier.onClock();
+    subscribers.bound("bob", new byte[32]);
+    notifier.onClock();
+    assertThat(looks).hasValue(0);
+    subscribers.bound("alice", new byte[32]);
+    notifier.onClock();
+    assertThat(looks).hasValue(1);
+    notifier.onClock();
+    assertThat(looks).hasValue(1);
+    assertThat(notified()).isEqualTo(1);
   }
 
   /// Refuses its first requests, as an endpoint does while too many wait for an answer.

@@ -5,9 +5,11 @@ import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.DeviceList;
 import io.viaduct.webgui.billing.PasswordReset;
 import io.viaduct.webgui.billing.SipAddresses;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Telephones;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
+import java.util.Locale;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -25,9 +27,11 @@ import org.springframework.web.util.UriComponentsBuilder;
 @Controller
 class UserPages {
   private final Billing billing;
+  private final Telephones telephones;
 
-  UserPages(Billing billing) {
+  UserPages(Billing billing, Telephones telephones) {
     this.billing = billing;
+    this.telephones = telephones;
   }
 
   @GetMapping("/accounts/{account}/user")
@@ -43,7 +47,11 @@ class UserPages {
     if (!shown.value().isClosed()) {
       SipAddresses phones = billing.sipAddresses(visitor.token(), account);
       model.addAttribute("phones", phones);
-      model.addAttribute("qr", QrCode.of(phones.uri()));
+      model.addAttribute("sipServer", phones.server(telephones));
+      model.addAttribute("sipTransport", telephones.transport().toUpperCase(Locale.ROOT));
+      String uri = phones.uri(telephones);
+      model.addAttribute("sipUri", uri);
+      model.addAttribute("qr", QrCode.of(uri));
     }
     return "user";
   }

@@ -19,6 +19,7 @@ public record WebguiConfiguration(
     OperationsSettings operations,
     LoggingSettings logging,
     Limits limits,
+    Telephones telephones,
     Oidc oidc) {
 
   /// The HTTP server that browsers connect to.
@@ -83,6 +84,34 @@ public record WebguiConfiguration(
       requireBetween(liveInterval, "0.05s", "1m", "live-interval");
       requireBetween(snaptRefresh, "0.5s", "10m", "snapt-refresh");
       requireBetween(peerTimeout, "0.1s", "2m", "peer-timeout");
+    }
+  }
+
+  /// What telephones and other SIP programs must be told about the bridge.
+  ///
+  /// @param server host, or host:port, that they reach the bridge at; empty if the SIP domain's
+  ///   name leads there
+  /// @param transport udp, tcp or tls
+  public record Telephones(String server, String transport) {
+    public Telephones {
+      require(
+          server.isEmpty()
+              || server.matches(
+                  "([A-Za-z0-9.-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[1-9][0-9]{0,4})?"),
+          "server must be host or host:port, an IPv6 address in brackets, or empty, got " + server);
+      require(
+          Set.of("udp", "tcp", "tls").contains(transport),
+          "transport must be udp, tcp or tls, got " + transport);
+    }
+
+    /// Returns the host, or an empty text.
+    public String host() {
+      return server.replaceFirst(":[0-9]+$", "");
+    }
+
+    /// Returns a colon and the port, or an empty text for the port of the transport.
+    public String port() {
+      return server.substring(host().length());
     }
   }
 

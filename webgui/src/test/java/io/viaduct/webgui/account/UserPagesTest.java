@@ -68,11 +68,13 @@ class UserPagesTest {
   void aUserSeesWhatATelephoneMustBeTold() {
     String page = Visitor.alice().get("/accounts/alice/user").body();
     assertThat(Visitor.text(page, "sip-domain")).isEqualTo("ims.test");
+    assertThat(Visitor.text(page, "sip-server")).isEqualTo("sip.example.org:5071 (TLS)");
     assertThat(Visitor.text(page, "sip-username")).isEqualTo("alice");
     assertThat(Visitor.text(page, "sip-addresses")).isEqualTo("+41791234567@ims.test");
     assertThat(page)
         .contains(
-            "aria-label=\"QR code of sip:alice@ims.test\"", QrCode.of("sip:alice@ims.test").path());
+            "aria-label=\"QR code of sip:alice@ims.test:5071;maddr=sip.example.org;transport=tls\"",
+            QrCode.of("sip:alice@ims.test:5071;maddr=sip.example.org;transport=tls").path());
   }
 
   @Test

@@ -9,7 +9,6 @@ import io.viaduct.testbed.process.SupervisedService;
 import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -255,10 +254,17 @@ public final class Deployment {
   ///
   /// @throws IllegalArgumentException if there is no such metric
   public long metric(String service, String name) throws IOException {
+    return (long) measure(service, name);
+  }
+
+  /// Reads a measure of a running service, such as a time in seconds, without labels.
+  ///
+  /// @throws IllegalArgumentException if there is no such metric
+  public double measure(String service, String name) throws IOException {
     return metrics(service)
         .lines()
         .filter(line -> line.startsWith(name + " "))
-        .mapToLong(line -> new BigDecimal(line.substring(name.length() + 1)).longValue())
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
         .orElseThrow(
             () -> new IllegalArgumentException("%s has no metric %s".formatted(service, name)));

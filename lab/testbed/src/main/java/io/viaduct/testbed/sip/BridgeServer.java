@@ -5,6 +5,7 @@ import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.pki.RunAuthority;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -20,16 +21,20 @@ final class BridgeServer implements SipServer {
   private static final String BILLING = "danum-billing";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int BINDINGS_MAX = 100_000; // the default
   private static final long CREDIT_MICRODENARII = 1_000_000;
 
   private final Deployment deployment;
   private final Passwords passwords;
+  private final int contacts;
   private boolean hasBilling;
 
   /// @param deployment nothing of it runs yet
-  BridgeServer(Deployment deployment, Passwords passwords) {
+  /// @param contacts users of [ContactsLoad]
+  BridgeServer(Deployment deployment, Passwords passwords, int contacts) {
     this.deployment = deployment;
     this.passwords = passwords;
+    this.contacts = contacts;
   }
 
   @Override
@@ -51,8 +56,15 @@ final class BridgeServer implements SipServer {
       topUp();
       hasBilling = true;
     }
-    deployment.start(deployment.plans().bridge());
+    deployment.start(roomy(deployment.plans().bridge()));
     deployment.awaitReady(BRIDGE);
+  }
+
+  // The load comes from one address, which would get 20 answers a second without digest.
+  private ServicePlan roomy(ServicePlan bridge) {
+    String sip = "sip: {port: " + Plans.SIP_PORT;
+    String room = ", bindings: %d, answers-per-source: 100000".formatted(BINDINGS_MAX + contacts);
+    return bridge.withConfiguration(bridge.configuration().replace(sip, sip + room));
   }
 
   // Without credit nobody may call.
@@ -76,6 +88,9 @@ final class BridgeServer implements SipServer {
       RunAuthority.secret(password, Sipp.password(user));
       list.append("  - {user: %s, password-file: %s}%n".formatted(user, password));
     }
+    for (int i = 0; i < contacts; i++) {
+      list.append(ContactsLoad.subscriber(i));
+    }
     Files.writeString(directory.resolve("subscribers.yml"), list);
   }
 
@@ -87,6 +102,11 @@ final class BridgeServer implements SipServer {
   /// Returns a value of the running bridge.
   long metric(String name) throws IOException {
     return deployment.metric(BRIDGE, name);
+  }
+
+  /// Returns the longest time of a tick of the bridge's periodic work in the last minutes, in ms.
+  double longestTickMs() throws IOException {
+    return 1e3 * deployment.measure(BRIDGE, "viaduct_bridge_tick_seconds_max");
   }
 
   @Override

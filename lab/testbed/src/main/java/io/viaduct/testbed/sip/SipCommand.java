@@ -2,6 +2,7 @@ package io.viaduct.testbed.sip;
 
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.process.ProcessUsage;
 import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Median;
@@ -17,6 +18,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,6 +37,7 @@ import picocli.CommandLine.Option;
 public final class SipCommand implements Callable<Integer> {
   private static final String TITLE = "SIP under load";
   private static final String MIXED = "mixed";
+  private static final String CONTACTS = "contacts";
 
   @Option(
       names = "--rounds",
@@ -56,18 +62,24 @@ public final class SipCommand implements Callable<Integer> {
   private int mixedRate = 150;
 
   @Option(
+      names = "--contacts",
+      description = "that are registered and expire together (default ${DEFAULT-VALUE})")
+  private int contacts = 100_000;
+
+  @Option(
       names = "--only",
       split = ",",
-      description = "scenarios: register, answered, relayed, call, mixed (default: all)")
+      description = "scenarios: register, answered, relayed, call, mixed, contacts (default: all)")
   private List<String> only = List.of();
 
   @Mixin private BenchOptions options = new BenchOptions();
 
   @Override
   public Integer call() throws Exception {
-    if (Stream.of(rounds, seconds, overload, minutes, mixedRate).anyMatch(each -> each < 1)) {
+    if (Stream.of(rounds, seconds, overload, minutes, mixedRate, contacts)
+        .anyMatch(each -> each < 1)) {
       throw new IllegalArgumentException(
-          "--rounds, --seconds, --overload, --minutes and --mixed-rate must be at least 1");
+          "--rounds, --seconds, --overload, --minutes, --mixed-rate and --contacts must be at least 1");
     }
     List<SipScenario> scenarios = scenarios();
     if (!Sipp.isInstalled()) {
@@ -80,7 +92,8 @@ public final class SipCommand implements Callable<Integer> {
         Deployment.prepare(
             options.root(), directory, passwords, Duration.ofSeconds(60), System::nanoTime);
     Map<String, String> missing = new LinkedHashMap<>();
-    BridgeServer bridge = new BridgeServer(deployment, passwords);
+    BridgeServer bridge =
+        new BridgeServer(deployment, passwords, isChosen(CONTACTS) ? contacts : 0);
     List<SipServer> servers = new ArrayList<>(List.of(bridge));
     if (KamailioServer.isInstalled()) {
       servers.add(new KamailioServer(topology.control, directory));
@@ -96,6 +109,9 @@ public final class SipCommand implements Callable<Integer> {
       if (isChosen(MIXED)) {
         rows.mixed(new MixedLoad(sipp, bridge, topology.control, mixedRate, 60 * minutes).run());
       }
+      if (isChosen(CONTACTS)) {
+        rows.contacts(new ContactsLoad(sipp, bridge, topology.control, contacts).run());
+      }
     } finally {
       deployment.stopAll();
       Laboratory.keepLogs(directory, options.root().resolve("build/lab"));
@@ -110,7 +126,9 @@ public final class SipCommand implements Callable<Integer> {
 
   private List<SipScenario> scenarios() {
     List<String> all =
-        Stream.concat(Arrays.stream(SipScenario.values()).map(SipScenario::key), Stream.of(MIXED))
+        Stream.concat(
+                Arrays.stream(SipScenario.values()).map(SipScenario::key),
+                Stream.of(MIXED, CONTACTS))
             .toList();
     for (String name : only) {
       if (!all.contains(name)) {
@@ -170,12 +188,24 @@ public final class SipCommand implements Callable<Integer> {
   }
 
   /// The results of a server at three times its highest rate, and right afterwards.
-  record Overload(SippResult during, SippResult after) {}
+  ///
+  /// @param residentMib memory of the server during the overload, second by second
+  record Overload(SippResult during, List<Double> residentMib, SippResult after) {}
 
   private Overload overload(Sipp sipp, SipServer at, SipScenario scenario, int highest)
       throws Exception {
-    SippResult during = sipp.load(at, scenario, 3 * highest, overload);
-    return new Overload(during, sipp.load(at, scenario, Math.max(1, highest / 2), seconds));
+    List<Double> memory = new ArrayList<>();
+    SippResult during;
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<SippResult> load =
+          threads.submit(() -> sipp.load(at, scenario, 3 * highest, overload));
+      while (load.state() == Future.State.RUNNING) {
+        TimeUnit.SECONDS.sleep(1);
+        memory.add(ProcessUsage.residentMib(at.processes()));
+      }
+      during = load.get();
+    }
+    return new Overload(during, memory, sipp.load(at, scenario, Math.max(1, highest / 2), seconds));
   }
 
   /// Measures at a server that has just started.

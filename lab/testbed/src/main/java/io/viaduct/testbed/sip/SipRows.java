@@ -15,6 +15,9 @@ final class SipRows {
   private static final double OVERLOAD_P99_MS_MAX = 100;
   private static final double RESIDENT_MIB_MAX = 320;
   private static final double GROWTH_MAX = 1.1; // "flat"
+  private static final double CONTACT_BYTES_MAX = 2_048;
+  private static final double PAUSE_MS_MAX = 5;
+  private static final String CONTACTS = "contacts that expire together";
   private static final String MIXED = "all at a time, beside broken TCP peers";
 
   /// One value of one server.
@@ -107,7 +110,28 @@ final class SipRows {
         Optional.empty());
     add(
         scenario,
-        "p99 of those" + at + ", ms",
+        "refused with 503" + at + ", %",
+        server,
+        during,
+        SippResult::refusedPercent,
+        Optional.empty());
+    add(
+        scenario,
+        "unanswered" + at + ", %",
+        server,
+        during,
+        SippResult::unansweredPercent,
+        Optional.empty());
+    add(
+        scenario,
+        "processor time each" + at + ", µs",
+        server,
+        during,
+        SippResult::processorUs,
+        Optional.empty());
+    add(
+        scenario,
+        "p99 of those that succeeded" + at + ", ms",
         server,
         during,
         SippResult::p99Ms,
@@ -119,6 +143,14 @@ final class SipRows {
         during,
         SippResult::residentMib,
         ours(server, Verdict.atMost(RESIDENT_MIB_MAX, "MiB", found.during().residentMib())));
+    double growth = growth(found.residentMib(), Double::doubleValue);
+    rows.add(
+        new Row(
+            scenario.title,
+            "resident memory" + at + ", last third to first third",
+            server,
+            new double[] {growth},
+            ours(server, Verdict.atMost(GROWTH_MAX, "× the first", growth))));
     add(
         scenario,
         "failed right afterwards at half of it",
@@ -147,19 +179,64 @@ final class SipRows {
     growth("calls, subscriptions and registrations", outcome, MixedLoad.Sample::dialogs);
   }
 
+  /// Adds what contacts cost, and for how long their expiry stops the answers to others.
+  void contacts(ContactsLoad.Outcome outcome) {
+    contact("contacts", outcome.registered(), Optional.empty());
+    contact(
+        "live heap of each, bytes",
+        outcome.bytesEach(),
+        Optional.of(Verdict.atMost(CONTACT_BYTES_MAX, "bytes", outcome.bytesEach())));
+    double calmMs = outcome.calm().longestMs();
+    double expiringMs = outcome.expiring().longestMs();
+    contact("longest answer before they expire, ms", calmMs, Optional.empty());
+    contact(
+        "longest answer while all expire, ms",
+        expiringMs,
+        Optional.of(Verdict.atMost(PAUSE_MS_MAX, "ms more than before", expiringMs - calmMs)));
+    contact("questions answered while all expire", outcome.expiring().answered(), Optional.empty());
+    contact(
+        "questions lost",
+        outcome.calm().lost() + outcome.expiring().lost(),
+        Optional.of(Verdict.atMost(0, "", outcome.calm().lost() + outcome.expiring().lost())));
+    contact("longest tick, ms", outcome.longestTickMs(), Optional.empty());
+    contact("left", outcome.left(), Optional.of(Verdict.atMost(0, "", outcome.left())));
+    SippResult registers = outcome.registers();
+    contact(
+        "failed of register at %d/s".formatted(registers.rate()),
+        registers.failed(),
+        Optional.of(Verdict.atMost(0, "", registers.failed())));
+    contact("p99 of register, ms", registers.p99Ms(), Optional.empty());
+  }
+
+  private void contact(String measure, double value, Optional<Verdict> goal) {
+    rows.add(new Row(CONTACTS, measure, BridgeServer.NAME, new double[] {value}, goal));
+  }
+
   private void growth(
       String measure, MixedLoad.Outcome outcome, ToDoubleFunction<MixedLoad.Sample> of) {
     List<MixedLoad.Sample> samples = outcome.samples();
     int third = samples.size() / 3;
+    value(
+        measure + ", first third",
+        Median.of(samples.subList(0, third).stream().mapToDouble(of)),
+        Optional.empty());
+    value(
+        measure + ", last third",
+        Median.of(samples.subList(samples.size() - third, samples.size()).stream().mapToDouble(of)),
+        Optional.of(Verdict.atMost(GROWTH_MAX, "× the first", growth(samples, of))));
+  }
+
+  /// Returns the median of the last third in terms of that of the first; above 1 if that was 0 and
+  /// something has come; NaN for less than three samples.
+  static <T> double growth(List<T> samples, ToDoubleFunction<T> of) {
+    int third = samples.size() / 3;
+    if (third == 0) {
+      return Double.NaN;
+    }
     double first = Median.of(samples.subList(0, third).stream().mapToDouble(of));
     double last =
         Median.of(samples.subList(samples.size() - third, samples.size()).stream().mapToDouble(of));
-    value(measure + ", first third", first, Optional.empty());
-    value(
-        measure + ", last third",
-        last,
-        Optional.of(
-            Verdict.atMost(GROWTH_MAX, "× the first", first == 0 ? 1 + last : last / first)));
+    return first == 0 ? 1 + last : last / first;
   }
 
   private void value(String measure, double value, Optional<Verdict> goal) {

@@ -28,9 +28,11 @@ final class Sipp {
   /// Subscribers `u0`, `u1`, …; `u0` is called by the others.
   static final int USERS = 100;
 
+  private static final String CONTACTS = "contacts"; // scenario and users, one line for each
   private static final int PORT = 5_070;
   private static final int CALLEE_PORT = 5_071;
   private static final int BESIDE_PORT = 5_080; // of the first scenario
+  private static final int CONTACTS_PORT = 5_090;
   private static final int EXPIRES_SECONDS = 7_200; // longer than any load: nobody renews
   private static final int OPEN_MAX = 20_000; // exchanges at a time
   private static final int PATIENCE_MS = 8_000; // longest wait for an answer
@@ -47,6 +49,9 @@ final class Sipp {
       write(each.key());
     }
     write("callee");
+    String contact = resource(SipScenario.REGISTER.key() + ".xml");
+    Files.writeString(
+        directory.resolve(CONTACTS + ".xml"), contact.replace("[expires]", "[field2]"));
     StringBuilder users = new StringBuilder("SEQUENTIAL\n");
     for (int i = 1; i < USERS; i++) {
       users.append(line(i));
@@ -56,8 +61,12 @@ final class Sipp {
   }
 
   private static String line(int user) {
-    String name = user(user);
-    return "%s;[authentication username=%s password=%s]\n".formatted(name, name, password(name));
+    return line(user(user)) + "\n";
+  }
+
+  /// Returns a user's name and credentials, as scenarios read them.
+  static String line(String user) {
+    return "%s;[authentication username=%s password=%s]".formatted(user, user, password(user));
   }
 
   static boolean isInstalled() {
@@ -141,13 +150,29 @@ final class Sipp {
     return run(at, scenario, rate, rate * seconds, "users.csv", port);
   }
 
+  /// Registers users, each once, for times of their own.
+  ///
+  /// @param users lines of user, credentials and seconds
+  SippResult register(SipServer at, List<String> users, int rate) throws Exception {
+    Files.writeString(
+        directory.resolve(CONTACTS + ".csv"), "SEQUENTIAL\n" + String.join("\n", users) + "\n");
+    return run(
+        at, CONTACTS, SipScenario.REGISTER, rate, users.size(), CONTACTS + ".csv", CONTACTS_PORT);
+  }
+
   private SippResult run(
       SipServer at, SipScenario scenario, int rate, int count, String users, int port)
+      throws Exception {
+    return run(at, scenario.key(), scenario, rate, count, users, port);
+  }
+
+  private SippResult run(
+      SipServer at, String file, SipScenario scenario, int rate, int count, String users, int port)
       throws Exception {
     String name = "sipp-" + runs.incrementAndGet();
     Path stat = directory.resolve(name + ".stat.csv");
     List<String> words = new ArrayList<>(List.of("sipp", SERVER + ":" + at.port()));
-    words.addAll(List.of("-sf", scenario.key() + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
+    words.addAll(List.of("-sf", file + ".xml", "-inf", users, "-nostdin", "-t", "u1"));
     words.addAll(List.of("-i", SERVER, "-p", String.valueOf(port)));
     words.addAll(List.of("-key", "domain", Plans.DOMAIN));
     words.addAll(List.of("-key", "expires", String.valueOf(EXPIRES_SECONDS)));
@@ -164,11 +189,12 @@ final class Sipp {
       throw new IllegalStateException("sipp ended with %d: %s".formatted(code, sipp.lastLines(20)));
     }
     double processor = ProcessUsage.cpuSeconds(at.processes()) - before;
-    SippFiles files = SippFiles.read(stat, times(scenario, sipp.id()));
+    SippFiles files = SippFiles.read(stat, times(file, sipp.id()));
     return new SippResult(
         rate,
         files.succeeded(),
         files.failed(),
+        files.refused(),
         files.retransmissions(),
         files.percentile(0.5),
         files.percentile(0.99),
@@ -177,7 +203,7 @@ final class Sipp {
   }
 
   /// Returns the file of the times, which sipp names by the scenario and its process.
-  private Path times(SipScenario scenario, long process) {
-    return directory.resolve("%s_%d_rtt.csv".formatted(scenario.key(), process));
+  private Path times(String file, long process) {
+    return directory.resolve("%s_%d_rtt.csv".formatted(file, process));
   }
 }

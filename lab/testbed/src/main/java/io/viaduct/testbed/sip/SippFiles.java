@@ -9,8 +9,10 @@ import java.util.List;
 /// The files that sipp wrote in one run: the last line of its statistics, and the times of the
 /// exchanges.
 ///
+/// @param refused exchanges that ended with another answer than the expected one, also in `failed`
 /// @param timesMs of the exchanges that succeeded, ascending
-record SippFiles(long succeeded, long failed, long retransmissions, double[] timesMs) {
+record SippFiles(
+    long succeeded, long failed, long refused, long retransmissions, double[] timesMs) {
   private static final String SEPARATOR = ";";
 
   /// Reads the files.
@@ -26,6 +28,7 @@ record SippFiles(long succeeded, long failed, long retransmissions, double[] tim
     return new SippFiles(
         value(names, last, "SuccessfulCall(C)"),
         value(names, last, "FailedCall(C)"),
+        value(names, last, "FailedUnexpectedMessage(C)"),
         value(names, last, "Retransmissions(C)"),
         ms);
   }

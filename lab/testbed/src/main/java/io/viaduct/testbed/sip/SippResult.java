@@ -5,6 +5,7 @@ package io.viaduct.testbed.sip;
 /// @param rate exchanges that were begun per second
 /// @param succeeded exchanges that ended as they should
 /// @param failed exchanges that got another answer or none
+/// @param refused those of them that got another answer: 503 from a server that has too much to do
 /// @param retransmissions requests that sipp sent again
 /// @param p50Ms median time of an exchange that succeeded; NaN without one
 /// @param p99Ms that of the slowest hundredth
@@ -14,6 +15,7 @@ record SippResult(
     int rate,
     long succeeded,
     long failed,
+    long refused,
     long retransmissions,
     double p50Ms,
     double p99Ms,
@@ -26,6 +28,20 @@ record SippResult(
 
   /// Returns the share of the exchanges that succeeded, in percent.
   double succeededPercent() {
-    return 100.0 * succeeded / Math.max(1, succeeded + failed);
+    return percent(succeeded);
+  }
+
+  /// Returns the share of the exchanges that were refused, in percent.
+  double refusedPercent() {
+    return percent(refused);
+  }
+
+  /// Returns the share of the exchanges that got no final answer, in percent.
+  double unansweredPercent() {
+    return percent(failed - refused);
+  }
+
+  private double percent(long part) {
+    return 100.0 * part / Math.max(1, succeeded + failed);
   }
 }
