@@ -6,6 +6,7 @@ import io.viaduct.billing.configuration.DiameterSettings;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.ro.RoCredit;
+import io.viaduct.billing.ro.RoIds;
 import io.viaduct.billing.ro.RoRules;
 import io.viaduct.billing.ro.RoStore;
 import io.viaduct.diameter.dictionary.Dictionary;
@@ -30,12 +31,11 @@ final class CreditClient {
       InstantSource clock) {
     DiameterSettings settings = configuration.diameter();
     DiameterSettings.Ro ro = settings.ro();
-    SessionIds ids = new SessionIds(settings.identity(), clock.instant().getEpochSecond());
     RoCredit credit =
         new RoCredit(
             store,
             new RoRules(MicroDenarii.ofDenarii(ro.chunk()), ro.validity(), ro.idle(), ro.retry()),
-            () -> ids.take(""),
+            ids(node, new SessionIds(settings.identity(), clock.instant().getEpochSecond())),
             new RoMessages(
                 node,
                 new SessionParties(
@@ -54,6 +54,20 @@ final class CreditClient {
     return () -> {
       tasks.close();
       credit.close();
+    };
+  }
+
+  private static RoIds ids(DiameterNode node, SessionIds sessions) {
+    return new RoIds() {
+      @Override
+      public String session() {
+        return sessions.take("");
+      }
+
+      @Override
+      public int endToEnd() {
+        return node.takeEndToEnd();
+      }
     };
   }
 }

@@ -11,10 +11,10 @@ import io.viaduct.diameter.credit.ServiceGrant;
 import io.viaduct.diameter.credit.ServiceRequest;
 import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.credit.Subscriber;
+import io.viaduct.diameter.message.DiameterHeader;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,13 +32,19 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
   private static final long FINAL = 2;
 
   @Override
-  public CompletableFuture<RoAnswer> ask(RoRequest request, Instant now) {
-    return node.send(message(request, now))
+  public CompletableFuture<RoAnswer> ask(RoRequest request) {
+    return node.send(copy(request))
         .handle((answer, failure) ->
             failure == null ? read(request, answer) : RoAnswer.without(Outcome.UNANSWERED));
   }
 
-  private DiameterMessage message(RoRequest request, Instant now) {
+  private DiameterMessage copy(RoRequest request) {
+    DiameterMessage message = message(request);
+    DiameterHeader header = message.header().withEndToEnd(request.endToEnd());
+    return message.with(request.isRepeated() ? header.asRetransmission() : header);
+  }
+
+  private DiameterMessage message(RoRequest request) {
     CreditSession session =
         CreditSession.resume(
             parties,
@@ -51,10 +57,10 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
             ? Optional.empty()
             : Optional.of(ServiceUnits.ofSpecific(request.used().value()));
     return switch (request.kind()) {
-      case INITIAL -> session.initial(List.of(service(request, Optional.empty())), now);
-      case UPDATE -> session.update(List.of(service(request, used)), now);
+      case INITIAL -> session.initial(List.of(service(request, Optional.empty())), request.at());
+      case UPDATE -> session.update(List.of(service(request, used)), request.at());
       case TERMINATION ->
-          session.terminate(List.of(service(request, used)), "DIAMETER_LOGOUT", now);
+          session.terminate(List.of(service(request, used)), "DIAMETER_LOGOUT", request.at());
     };
   }
 
@@ -78,7 +84,7 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
                 .orElse(answer.resultCode())
             : answer.resultCode();
     if (result / CLASS == 3) { // a protocol error says nothing about the session
-      return RoAnswer.without(Outcome.UNANSWERED);
+      return RoAnswer.without(Outcome.NOT_TAKEN);
     }
     // A refused first request has opened no session.
     boolean isOpen = request.kind() != RoRequest.Kind.INITIAL || answer.isSuccess();

@@ -20,7 +20,10 @@ public record RoAnswer(
     /// It does not know the session, or will never take the request. The use is told in another
     /// session.
     UNKNOWN,
-    /// None came, or it is too busy. The same request is sent again.
+    /// It has not taken the request, for example because it is too busy. The same request is sent
+    /// again.
+    NOT_TAKEN,
+    /// None came. The same request is sent again as a possible copy.
     UNANSWERED
   }
 

@@ -36,11 +36,14 @@ final class ChargingSystem implements AutoCloseable {
 
   final List<DiameterMessage> requests = new CopyOnWriteArrayList<>();
   final List<DiameterMessage> records = new CopyOnWriteArrayList<>();
-  private final DiameterNode node;
+  private final InetSocketAddress address;
+  private final String peer;
+  private volatile DiameterNode node;
   private final String billing;
   private final Set<String> counted = new HashSet<>();
   private long money;
   private boolean isBusy;
+  private boolean isSilent;
 
   /// @param billing Origin-Host of billing, which connects
   ChargingSystem(InetSocketAddress address, String billing) throws Exception {
@@ -50,13 +53,17 @@ final class ChargingSystem implements AutoCloseable {
   /// @param peer Origin-Host of the node that connects: billing, or a relay
   ChargingSystem(InetSocketAddress address, String peer, String billing) throws Exception {
     this.billing = billing;
-    node =
-        DiameterNode.start(
-            NodeIdentity.charging(HOST, REALM, List.of(address.getAddress()), 1),
-            NodeSettings.standard(address, List.of(new PeerSettings(peer, null))),
-            Dictionary.standard(),
-            Map.of(
-                NodeIdentity.CREDIT_CONTROL, this::answer, NodeIdentity.ACCOUNTING, this::record));
+    this.address = address;
+    this.peer = peer;
+    node = start();
+  }
+
+  private DiameterNode start() throws Exception {
+    return DiameterNode.start(
+        NodeIdentity.charging(HOST, REALM, List.of(address.getAddress()), 1),
+        NodeSettings.standard(address, List.of(new PeerSettings(peer, null))),
+        Dictionary.standard(),
+        Map.of(NodeIdentity.CREDIT_CONTROL, this::answer, NodeIdentity.ACCOUNTING, this::record));
   }
 
   private CompletableFuture<DiameterMessage> record(DiameterMessage request) {
@@ -81,6 +88,20 @@ final class ChargingSystem implements AutoCloseable {
     isBusy = busy;
   }
 
+  /// Counts requests from now on and leaves them without an answer.
+  synchronized void silent() {
+    isSilent = true;
+  }
+
+  /// Ends the connections, forgets what is in flight, and answers again. The counts stay.
+  void restart() throws Exception {
+    node.close();
+    synchronized (this) {
+      isSilent = false;
+    }
+    node = start();
+  }
+
   private synchronized CompletableFuture<DiameterMessage> answer(DiameterMessage request) {
     requests.add(request);
     if (isBusy) {
@@ -96,6 +117,9 @@ final class ChargingSystem implements AutoCloseable {
             .requested()
             .map(wanted -> grant(service, wanted.specific().orElseThrow()))
             .orElseGet(() -> ServiceGrant.refused(service, 2001));
+    if (isSilent) {
+      return new CompletableFuture<>();
+    }
     return CompletableFuture.completedFuture(
         new CreditAnswer(2001, List.of(grant), Optional.empty()).to(request, ANSWERS));
   }

@@ -136,7 +136,13 @@ class CreditClientTest {
   private void charge(long sequence) {
     UsageReport report =
         Reports.report(
-                "snapt-ro", "used", 1, sequence, alice, CLOCK.instant(), Reports.workedExample())
+                "snapt-ro",
+                "used-" + alice,
+                1,
+                sequence,
+                alice,
+                CLOCK.instant(),
+                Reports.workedExample())
             .build();
     assertThat(
             MediationGrpc.newBlockingStub(bridge)
@@ -237,11 +243,43 @@ class CreditClientTest {
           return requests().size() >= 3;
         });
     assertThat(requests().stream().skip(1).map(ChargingSystem::number)).containsOnly(1L);
+    assertThat(requests())
+        .as("the T bit means that no answer came (RFC 6733 section 3)")
+        .noneMatch(request -> request.header().retransmitted());
     ocs.busy(false);
     await()
         .untilAsserted(() -> {
           CLOCK.advance(Duration.ofSeconds(1)); // the time of the next copy may be after the latest
           assertThat(available()).isEqualTo(100 * DENARIUS);
         });
+  }
+
+  @Test
+  void aRepeatedRequestIsACopyWithTheTBit() throws Exception {
+    ocs.money(1000 * DENARIUS);
+    ask(CreditRequestType.INITIAL);
+    awaitCredit(100 * DENARIUS);
+    charge(0);
+    long charged = -balance();
+    ocs.silent();
+    CLOCK.advance(ChargingSystem.VALIDITY.plusSeconds(1));
+    await().until(() -> requests().size() >= 2);
+    ocs.restart();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> {
+          CLOCK.advance(Duration.ofSeconds(1));
+          assertThat(available()).isEqualTo(100 * DENARIUS);
+        });
+    DiameterMessage first = requests().get(1);
+    DiameterMessage copy = requests().get(2);
+    assertThat(first.header().retransmitted()).isFalse();
+    assertThat(copy.header().retransmitted()).isTrue();
+    assertThat(copy.header().endToEnd()).isEqualTo(first.header().endToEnd());
+    assertThat(copy.avps()).as("Event-Timestamp is that of the request").isEqualTo(first.avps());
+    assertThat(ocs.money()).as("told once").isEqualTo(1000 * DENARIUS - charged);
+    assertThat(requests().stream().skip(3))
+        .as("later requests are no copies")
+        .noneMatch(request -> request.header().retransmitted());
   }
 }
