@@ -28,9 +28,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 final class AccountingRecords {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  /// One request in flight keeps the records of a session in their order, also when one is
-  /// repeated.
-  private static final int WINDOW = 1;
+  /// Sessions with a request in flight. Each has one, which keeps its records in their order, also
+  /// when one is repeated.
+  private static final int WINDOW = 64;
 
   private AccountingRecords() {}
 

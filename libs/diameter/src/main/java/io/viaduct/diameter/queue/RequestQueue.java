@@ -6,6 +6,7 @@ import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.service.storage.DeliveryQueue;
 import io.viaduct.service.storage.DeliveryQueue.Outcome;
+import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
@@ -13,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Delivers requests at least once, from a [DeliveryQueue]. One that got no answer is sent again
-/// with the T bit and the same end-to-end identifier, also after a restart; the peer recognises a
-/// copy by Session-Id and record number.
+/// Delivers requests at least once, from a [DeliveryQueue], those of a Session-Id one after the
+/// other. One that got no answer is sent again with the T bit and the same end-to-end identifier,
+/// also after a restart; the peer recognises a copy by Session-Id and record number.
 public final class RequestQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
 
@@ -38,25 +39,31 @@ public final class RequestQueue implements AutoCloseable {
         DeliveryQueue.open(
             "diameter-queue",
             settings,
-            (entry, isRepeated) ->
-                format.read(entry).map(request -> send(node, request, isRepeated)));
+            octets -> format.read(octets).map(request -> new Entry(node, request)));
     node.onAvailable(queue::resume);
     queue.resume();
     return new RequestQueue(node, queue);
   }
 
-  private static CompletableFuture<Outcome> send(
-      DiameterNode node, DiameterMessage request, boolean isRepeated) {
-    DiameterMessage message =
-        isRepeated ? request.with(request.header().asRetransmission()) : request;
-    return node.send(message)
-        .thenApply(answer -> {
-          Outcome outcome = AnswerOutcome.of(answer);
-          if (outcome == Outcome.REFUSED) {
-            LOG.warn("a peer refuses a request with {}", answer.resultCode().orElse(0));
-          }
-          return outcome;
-        });
+  private record Entry(DiameterNode node, DiameterMessage request) implements QueueEntry {
+    @Override
+    public String session() {
+      return request.avps().text("Session-Id").orElse("");
+    }
+
+    @Override
+    public CompletableFuture<Outcome> send(boolean isRepeated) {
+      DiameterMessage message =
+          isRepeated ? request.with(request.header().asRetransmission()) : request;
+      return node.send(message)
+          .thenApply(answer -> {
+            Outcome outcome = AnswerOutcome.of(answer);
+            if (outcome == Outcome.REFUSED) {
+              LOG.warn("a peer refuses a request with {}", answer.resultCode().orElse(0));
+            }
+            return outcome;
+          });
+    }
   }
 
   /// Registers the counters.
