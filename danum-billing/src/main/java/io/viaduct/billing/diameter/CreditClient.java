@@ -9,10 +9,12 @@ import io.viaduct.billing.ro.RoCredit;
 import io.viaduct.billing.ro.RoIds;
 import io.viaduct.billing.ro.RoRules;
 import io.viaduct.billing.ro.RoStore;
+import io.viaduct.diameter.credit.FinalUnit;
 import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.SessionIds;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
+import io.viaduct.service.operations.LabelledCounters;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -45,6 +47,14 @@ final class CreditClient {
                     ro.realm(),
                     ro.context()),
                 ro.ratingGroup(),
+                new RoUnits(ro.unit(), ro.currency()),
+                LabelledCounters.register(
+                    registry,
+                    "viaduct_ro_final_units",
+                    "Answers of the operator's charging system with the last units of an account,"
+                        + " by Final-Unit-Action",
+                    "action",
+                    FinalUnit.Action.class),
                 configuration.sipDomain()),
             Math.max(1, configuration.database().connections() / 4),
             registry,

@@ -17,6 +17,8 @@ public record RoAnswer(
     GRANTED,
     /// It knows the use, and grants nothing: a transient failure such as 4012.
     REFUSED,
+    /// It knows the use, and grants a unit or currency that is not billing's, or none.
+    OTHER_UNIT,
     /// It does not know the session, or will never take the request. The use is told in another
     /// session.
     UNKNOWN,

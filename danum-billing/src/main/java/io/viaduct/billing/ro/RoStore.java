@@ -210,7 +210,7 @@ public final class RoStore {
               .isPresent();
       if (isOurs) {
         switch (answer.outcome()) {
-          case GRANTED, REFUSED -> known(request, answer, rules, now);
+          case GRANTED, REFUSED, OTHER_UNIT -> known(request, answer, rules, now);
           case UNKNOWN -> forgotten(request, rules, now);
           case NOT_TAKEN, UNANSWERED -> unanswered(request, answer, rules, now);
         }

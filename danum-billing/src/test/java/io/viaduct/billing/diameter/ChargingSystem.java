@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongFunction;
 
 /// An online charging system with the money of one user, in micro-denarii. It answers a copy of a
 /// request without counting it again. It is a charging data function too, and takes every record.
@@ -42,6 +43,7 @@ final class ChargingSystem implements AutoCloseable {
   private final String billing;
   private final Set<String> counted = new HashSet<>();
   private long money;
+  private LongFunction<ServiceUnits> unit = ServiceUnits::ofSpecific;
   private boolean isBusy;
   private boolean isSilent;
 
@@ -81,6 +83,13 @@ final class ChargingSystem implements AutoCloseable {
 
   synchronized long money() {
     return money;
+  }
+
+  /// Counts grants in another unit from now on.
+  ///
+  /// @param other makes units of micro-denarii
+  synchronized void unit(LongFunction<ServiceUnits> other) {
+    unit = other;
   }
 
   /// Answers requests with 3004, or not any more.
@@ -130,7 +139,7 @@ final class ChargingSystem implements AutoCloseable {
     }
     return ServiceGrant.of(
         service,
-        ServiceUnits.ofSpecific(Math.min(wanted, money)),
+        unit.apply(Math.min(wanted, money)),
         Optional.of(VALIDITY),
         money < wanted ? Optional.of(FinalUnit.TERMINATE) : Optional.empty());
   }

@@ -13,6 +13,8 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.credit.CreditControl;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
+import io.viaduct.diameter.credit.Money;
+import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.CreditAnswer;
@@ -24,12 +26,14 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.UsageReport;
 import io.viaduct.usage.v1.UsedUnits;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -43,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class CreditClientTest {
   private static final long DENARIUS = 1_000_000;
+  private static final long NO_CURRENCY = 999;
   private static final int INITIAL = 1;
   private static final int UPDATE = 2;
   private static final int TERMINATION = 3;
@@ -281,5 +286,23 @@ class CreditClientTest {
     assertThat(requests().stream().skip(3))
         .as("later requests are no copies")
         .noneMatch(request -> request.header().retransmitted());
+  }
+
+  @Test
+  void aGrantInAnotherUnitIsCountedAndMoneyIsCredit() throws Exception {
+    ocs.money(1000 * DENARIUS);
+    ocs.unit(ServiceUnits::ofOctets);
+    ask(CreditRequestType.INITIAL);
+    await().until(() -> billing.counter("viaduct_ro_requests_total{result=\"other_unit\"") > 0);
+    assertThat(available()).isZero();
+    ocs.unit(micro ->
+        ServiceUnits.ofMoney(
+            new Money(BigDecimal.valueOf(micro, 6), OptionalLong.of(NO_CURRENCY))));
+    await()
+        .untilAsserted(() -> {
+          CLOCK.advance(Duration.ofSeconds(1));
+          assertThat(available()).isEqualTo(100 * DENARIUS);
+        });
+    ocs.unit(ServiceUnits::ofSpecific);
   }
 }
