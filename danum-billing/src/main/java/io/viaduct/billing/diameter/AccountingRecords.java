@@ -56,13 +56,18 @@ final class AccountingRecords {
     SessionParties parties =
         new SessionParties(
             Dictionary.standard(), settings.identity(), settings.realm(), rf.realm(), rf.context());
+    NamedFunctions functions = new NamedFunctions(settings.peers(), registry);
     AccountingPublisher publisher =
         new AccountingPublisher(
             transaction,
             jdbc,
             SessionNaming.diameter(settings.identity()),
             record ->
-                RecordStore.await(queue.add(encode(record, parties, configuration.sipDomain()))),
+                RecordStore.await(
+                    queue.add(
+                        functions.direct(
+                            encode(record, parties, configuration.sipDomain()),
+                            record.chargingFunctions()))),
             configuration.adjustmentTime(),
             registry);
     PeriodicTasks tasks = publisher.start(clock);

@@ -2,6 +2,7 @@ package io.viaduct.diameter.queue;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.diameter.dictionary.Dictionary;
+import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.service.storage.DeliveryQueue;
@@ -17,8 +18,12 @@ import org.slf4j.LoggerFactory;
 /// Delivers requests at least once, from a [DeliveryQueue], those of a Session-Id one after the
 /// other. One that got no answer is sent again with the T bit and the same end-to-end identifier,
 /// also after a restart; the peer recognises a copy by Session-Id and record number.
+/// Destination-Host is a preference: if its host cannot be reached, any peer that takes the request
+/// may have it.
 public final class RequestQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
+
+  private static final String DESTINATION = "Destination-Host";
 
   private final DiameterNode node;
   private final DeliveryQueue queue;
@@ -56,6 +61,10 @@ public final class RequestQueue implements AutoCloseable {
       DiameterMessage message =
           isRepeated ? request.with(request.header().asRetransmission()) : request;
       return node.send(message)
+          .thenCompose(answer ->
+              AnswerOutcome.isUndelivered(answer) && message.avps().has(DESTINATION)
+                  ? node.send(withoutDestination(message))
+                  : CompletableFuture.completedFuture(answer))
           .thenApply(answer -> {
             Outcome outcome = AnswerOutcome.of(answer);
             if (outcome == Outcome.REFUSED) {
@@ -63,6 +72,15 @@ public final class RequestQueue implements AutoCloseable {
             }
             return outcome;
           });
+    }
+
+    private static DiameterMessage withoutDestination(DiameterMessage message) {
+      return new DiameterMessage(
+          message.header(),
+          new AvpGroup(
+              message.avps().avps().stream()
+                  .filter(avp -> !avp.name().equals(DESTINATION))
+                  .toList()));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.diameter.peer.Nodes;
@@ -235,6 +236,32 @@ class RequestQueueTest {
     await().until(() -> queue.statistics().of(Fate.REFUSED) == 1);
     assertThat(directory.resolve("queue/refused")).isDirectoryContaining("glob:**");
     assertThat(queue.statistics().waiting()).isZero();
+  }
+
+  @Test
+  void aRequestWhoseDestinationIsAwayGoesToAnyPeer() throws Exception {
+    keep(
+        Nodes.server(
+            SERVER,
+            address,
+            CLIENT,
+            request -> {
+              got.add(request);
+              boolean isForAnother = request.avps().has("Destination-Host");
+              return CompletableFuture.completedFuture(
+                  Nodes.answer(request, SERVER, isForAnother ? 3002 : 2001));
+            }));
+    RequestQueue queue = queue(100);
+    DiameterMessage request = Nodes.accounting(1);
+    AvpBuilder avps = new AvpBuilder(Nodes.DICTIONARY).addAll(request.avps());
+    avps.add("Destination-Host", "away.ims.test");
+    queue.add(new DiameterMessage(request.header(), avps.build())).get(20, TimeUnit.SECONDS);
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
+    assertThat(got.getFirst().avps().text("Destination-Host")).hasValue("away.ims.test");
+    assertThat(got.getLast().avps()).isEqualTo(request.avps());
+    assertThat(got.getLast().header().retransmitted())
+        .as("the answer says that nothing has it")
+        .isEqualTo(got.getFirst().header().retransmitted());
   }
 
   @Test
