@@ -9,6 +9,8 @@ import io.viaduct.billing.accounting.RecordStore.RecordRefusedException;
 import io.viaduct.billing.database.Outbox;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.diameter.accounting.ServiceUsage;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,7 +53,7 @@ public final class AccountingPublisher {
 
   private static final String SELECT =
       """
-      select o.id as outbox, i.started_at, i.ended_at, r.last, g.content, s.*
+      select o.id as outbox, i.started_at, i.ended_at, r.last, g.content, g.token, s.*
       from accounting_outbox o join charging_interval i on i.id = o.interval_id
       join snapt_report r on r.interval_id = i.id
       join accounting_session s on (s.snapt_id, s.session_id) = (i.snapt_id, i.session_id)
@@ -122,6 +124,7 @@ public final class AccountingPublisher {
       Instant endedAt,
       boolean isLast,
       byte @Nullable [] content,
+      byte @Nullable [] token,
       OpenSession session) {}
 
   private List<Long> pass(int limit) {
@@ -159,6 +162,7 @@ public final class AccountingPublisher {
 
   private void record(OpenSession session, Waiting report) throws RecordRefusedException {
     if (!session.hasStarted()) {
+      session.directTo(chargingFunctions(report));
       store(session, session.record(Kind.START, report.startedAt(), List.of()));
     }
     store(
@@ -173,6 +177,19 @@ public final class AccountingPublisher {
     store.store(record);
     session.stored(record);
     records.increment();
+  }
+
+  // The token was checked before the report was posted. It is deleted with the report's original.
+  private static List<Long> chargingFunctions(Waiting report) {
+    if (report.token() == null) {
+      return List.of();
+    }
+    try {
+      return SessionToken.parseFrom(SignedSessionToken.parseFrom(report.token()).getToken())
+          .getChargingFunctionsList();
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("the token of a posted report cannot be read", e);
+    }
   }
 
   // The original of a report is deleted with the personal data of its month. Then only the record
@@ -197,13 +214,14 @@ public final class AccountingPublisher {
     }
     jdbc.sql(
             "update accounting_session set next_number = ?, next_sequence = ?, octets_up = ?,"
-                + " octets_down = ?, heard_at = ? where diameter_session = ?")
+                + " octets_down = ?, heard_at = ?, charging_functions = ? where diameter_session = ?")
         .params(
             session.nextNumber(),
             session.sequence(),
             session.octetsUp(),
             session.octetsDown(),
             Timestamp.from(session.heardAt()),
+            session.chargingFunctions(),
             session.name())
         .update();
   }
@@ -237,6 +255,7 @@ public final class AccountingPublisher {
         row.getTimestamp("ended_at").toInstant(),
         row.getBoolean("last"),
         row.getBytes("content"),
+        row.getBytes("token"),
         OpenSession.read(row));
   }
 }

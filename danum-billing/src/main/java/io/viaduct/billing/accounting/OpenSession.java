@@ -21,6 +21,7 @@ final class OpenSession {
   private long octetsUp;
   private long octetsDown;
   private Instant heardAt;
+  private List<Long> chargingFunctions;
 
   private OpenSession(ResultSet row) throws SQLException {
     name = row.getString("diameter_session");
@@ -34,6 +35,7 @@ final class OpenSession {
     octetsUp = row.getLong("octets_up");
     octetsDown = row.getLong("octets_down");
     heardAt = row.getTimestamp("heard_at").toInstant();
+    chargingFunctions = List.of((Long[]) row.getArray("charging_functions").getArray());
   }
 
   static OpenSession read(ResultSet row) throws SQLException {
@@ -69,6 +71,15 @@ final class OpenSession {
     return heardAt;
   }
 
+  Long[] chargingFunctions() {
+    return chargingFunctions.toArray(Long[]::new);
+  }
+
+  /// Keeps the charging functions of the token of the first report.
+  void directTo(List<Long> functions) {
+    chargingFunctions = List.copyOf(functions);
+  }
+
   /// Returns the next record.
   PostedRecord record(Kind kind, Instant at, List<ServiceUsage> usage) {
     return new PostedRecord(
@@ -83,7 +94,8 @@ final class OpenSession {
         at,
         octetsUp + usage.stream().mapToLong(ServiceUsage::octetsUp).sum(),
         octetsDown + usage.stream().mapToLong(ServiceUsage::octetsDown).sum(),
-        usage);
+        usage,
+        chargingFunctions);
   }
 
   /// Goes on after a record is stored.

@@ -17,6 +17,8 @@ import java.util.List;
 /// @param octetsUp from the device since the begin, before compression
 /// @param octetsDown to the device since the begin
 /// @param usage traffic since the record before, by class of service
+/// @param chargingFunctions digests of the charging functions that the core has named for the user
+///   ([io.viaduct.usage.ChargingFunction]), the first one first
 public record PostedRecord(
     Kind kind,
     String session,
@@ -29,9 +31,11 @@ public record PostedRecord(
     Instant at,
     long octetsUp,
     long octetsDown,
-    List<ServiceUsage> usage) {
+    List<ServiceUsage> usage,
+    List<Long> chargingFunctions) {
   public PostedRecord {
     usage = List.copyOf(usage);
+    chargingFunctions = List.copyOf(chargingFunctions);
   }
 
   /// Kinds of records.

@@ -156,14 +156,16 @@ public final class CallCharging {
                 : goOn(request, known.get(), now));
   }
 
-  // A call that is refused at its beginning leaves no trace: the node may ask for it again.
+  // A call that is refused at its beginning leaves no trace: the node may ask for it again. One
+  // that
+  // wants no second would open without a look at the credit.
   private CallAnswer begin(CallRequest request, String account, Instant now) {
     TariffVersion tariff = TariffBook.inForce(tariffs.versions(), now);
     Optional<CallPrice> price = CallPrice.of(tariff.tariff());
     if (price.isEmpty()) {
       return CallAnswer.refused(CallOutcome.RATING_FAILED);
     }
-    if (request.usedSeconds() > 0) {
+    if (request.usedSeconds() > 0 || request.wantedSeconds() <= 0) {
       return CallAnswer.refused(CallOutcome.INVALID_VALUE);
     }
     CallAnswer answer = grant(request, account, price.get(), now);

@@ -13,6 +13,9 @@ public enum CallOutcome {
   UNKNOWN_SESSION(5002),
   /// A call that exists cannot begin, and none is longer than the time since its beginning.
   INVALID_VALUE(5004),
+  /// The request has no service: no units stand in it, neither in Multiple-Services-Credit-Control
+  /// nor beside it. Or it begins a call and wants no seconds.
+  MISSING_UNITS(5005),
   /// No account has the address of the subscriber.
   USER_UNKNOWN(5030),
   /// The tariff has no price for calls, or the service is not counted in seconds.

@@ -151,7 +151,9 @@ public record DiameterSettings(
   ///
   /// @param realm Destination-Realm of the charging system; empty if billing owns the money
   /// @param context Service-Context-Id
-  /// @param ratingGroup Rating-Group whose CC-Service-Specific-Units are micro-denarii
+  /// @param ratingGroup Rating-Group of the service
+  /// @param unit unit of requests; grants may have either
+  /// @param currency Currency-Code of CC-Money (ISO 4217), of which one unit is one denarius
   /// @param chunk denarii that an account has at hand; more is asked for when half of it is left
   /// @param validity time after which a grant without Validity-Time is renewed
   /// @param idle time without a session of the account after which its credit-control session ends
@@ -160,11 +162,27 @@ public record DiameterSettings(
       String realm,
       String context,
       long ratingGroup,
+      Unit unit,
+      int currency,
       long chunk,
       Duration validity,
       Duration idle,
       Duration retry) {
     private static final long CHUNK_MAX = 1_000_000;
+
+    /// Units of credit.
+    public enum Unit {
+      /// CC-Service-Specific-Units that are micro-denarii.
+      SPECIFIC,
+      /// CC-Money.
+      MONEY;
+
+      /// Returns the unit with a name of the configuration.
+      public static Unit of(String name) {
+        require(name.equals("specific") || name.equals("money"), "must be specific or money", name);
+        return valueOf(name.toUpperCase(Locale.ROOT));
+      }
+    }
 
     public Ro {
       require(realm.isEmpty() || realm.matches(DOMAIN), "realm must be a domain name", realm);
@@ -176,6 +194,10 @@ public record DiameterSettings(
           ratingGroup >= 0 && ratingGroup <= 0xFFFF_FFFFL,
           "rating-group must fit 32 bits",
           Long.toString(ratingGroup));
+      require(
+          currency >= 1 && currency <= 999,
+          "currency must be a number of ISO 4217, 1 to 999",
+          Integer.toString(currency));
       require(
           chunk >= 1 && chunk <= CHUNK_MAX,
           "chunk must be 1 to " + CHUNK_MAX + " denarii",

@@ -28,9 +28,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 final class AccountingRecords {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  /// One request in flight keeps the records of a session in their order, also when one is
-  /// repeated.
-  private static final int WINDOW = 1;
+  /// Sessions with a request in flight. Each has one, which keeps its records in their order, also
+  /// when one is repeated.
+  private static final int WINDOW = 64;
 
   private AccountingRecords() {}
 
@@ -56,13 +56,18 @@ final class AccountingRecords {
     SessionParties parties =
         new SessionParties(
             Dictionary.standard(), settings.identity(), settings.realm(), rf.realm(), rf.context());
+    NamedFunctions functions = new NamedFunctions(settings.peers(), registry);
     AccountingPublisher publisher =
         new AccountingPublisher(
             transaction,
             jdbc,
             SessionNaming.diameter(settings.identity()),
             record ->
-                RecordStore.await(queue.add(encode(record, parties, configuration.sipDomain()))),
+                RecordStore.await(
+                    queue.add(
+                        functions.direct(
+                            encode(record, parties, configuration.sipDomain()),
+                            record.chargingFunctions()))),
             configuration.adjustmentTime(),
             registry);
     PeriodicTasks tasks = publisher.start(clock);

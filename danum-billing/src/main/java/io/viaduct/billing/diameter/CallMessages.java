@@ -17,7 +17,8 @@ import java.util.Optional;
 
 /// Translates between credit-control messages and requests of calls. A call is the first service of
 /// a message that is counted in seconds, or that leaves its unit to the server; other services are
-/// refused one by one.
+/// refused one by one. A message without Multiple-Services-Credit-Control has one service, whose
+/// units stand in the message itself.
 ///
 /// @param validity time after which a grant must be renewed
 record CallMessages(Answers answers, SubscriberAddresses subscribers, Duration validity) {
@@ -50,9 +51,24 @@ record CallMessages(Answers answers, SubscriberAddresses subscribers, Duration v
     return text.isEmpty() || text.length() > TEXT_MAX;
   }
 
-  /// Returns true if a request has a service that is no call, and none that is one.
-  boolean lacksCall(DiameterMessage message) {
-    return call(message).isEmpty() && !CreditAnswer.services(message).isEmpty();
+  /// Returns true if a request must be refused, because no service in it is a call. A call that
+  /// goes on may share its session with services that ask alone.
+  boolean lacksCall(DiameterMessage message, CallRequest.Kind kind) {
+    return call(message).isEmpty()
+        && (kind == CallRequest.Kind.INITIAL || !CreditAnswer.hasMultipleServices(message));
+  }
+
+  /// Returns true if a request lacks the units without which nothing can be granted or charged. A
+  /// request that ends a call needs none.
+  boolean lacksUnits(DiameterMessage message, CallRequest.Kind kind) {
+    return switch (kind) {
+      case INITIAL ->
+          call(message)
+              .map(service -> service.requested().isEmpty())
+              .orElse(CreditAnswer.services(message).isEmpty());
+      case UPDATE -> CreditAnswer.services(message).isEmpty();
+      case TERMINATION -> false;
+    };
   }
 
   private static Optional<ServiceRequest> call(DiameterMessage message) {

@@ -6,12 +6,15 @@ import io.viaduct.billing.configuration.DiameterSettings;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.ro.RoCredit;
+import io.viaduct.billing.ro.RoIds;
 import io.viaduct.billing.ro.RoRules;
 import io.viaduct.billing.ro.RoStore;
+import io.viaduct.diameter.credit.FinalUnit;
 import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.SessionIds;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
+import io.viaduct.service.operations.LabelledCounters;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -30,12 +33,11 @@ final class CreditClient {
       InstantSource clock) {
     DiameterSettings settings = configuration.diameter();
     DiameterSettings.Ro ro = settings.ro();
-    SessionIds ids = new SessionIds(settings.identity(), clock.instant().getEpochSecond());
     RoCredit credit =
         new RoCredit(
             store,
             new RoRules(MicroDenarii.ofDenarii(ro.chunk()), ro.validity(), ro.idle(), ro.retry()),
-            () -> ids.take(""),
+            ids(node, new SessionIds(settings.identity(), clock.instant().getEpochSecond())),
             new RoMessages(
                 node,
                 new SessionParties(
@@ -45,6 +47,14 @@ final class CreditClient {
                     ro.realm(),
                     ro.context()),
                 ro.ratingGroup(),
+                new RoUnits(ro.unit(), ro.currency()),
+                LabelledCounters.register(
+                    registry,
+                    "viaduct_ro_final_units",
+                    "Answers of the operator's charging system with the last units of an account,"
+                        + " by Final-Unit-Action",
+                    "action",
+                    FinalUnit.Action.class),
                 configuration.sipDomain()),
             Math.max(1, configuration.database().connections() / 4),
             registry,
@@ -54,6 +64,20 @@ final class CreditClient {
     return () -> {
       tasks.close();
       credit.close();
+    };
+  }
+
+  private static RoIds ids(DiameterNode node, SessionIds sessions) {
+    return new RoIds() {
+      @Override
+      public String session() {
+        return sessions.take("");
+      }
+
+      @Override
+      public int endToEnd() {
+        return node.takeEndToEnd();
+      }
     };
   }
 }

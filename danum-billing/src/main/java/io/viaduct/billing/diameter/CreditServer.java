@@ -5,6 +5,7 @@ import io.viaduct.billing.call.CallCharging;
 import io.viaduct.billing.call.CallOutcome;
 import io.viaduct.billing.call.CallRequest;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.diameter.credit.CreditAnswer;
 import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.RequestHandler;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,7 +113,10 @@ final class CreditServer implements RequestHandler, AutoCloseable {
   }
 
   private DiameterMessage session(DiameterMessage request, CallRequest.Kind kind, Instant now) {
-    if (kind == CallRequest.Kind.INITIAL && messages.lacksCall(request)) {
+    if (messages.lacksUnits(request, kind)) {
+      return missingUnits(request);
+    }
+    if (kind != CallRequest.Kind.TERMINATION && messages.lacksCall(request, kind)) {
       return answered(request, refused(CallOutcome.RATING_FAILED));
     }
     Optional<CallRequest> call = messages.read(request, kind);
@@ -158,6 +163,20 @@ final class CreditServer implements RequestHandler, AutoCloseable {
     cost.group("Unit-Value", unit -> unit.add("Value-Digits", price.value()).add("Exponent", MICRO))
         .add("Currency-Code", NO_CURRENCY)
         .add("Cost-Unit", "den");
+  }
+
+  // Failed-AVP has an example of the missing AVP in the groups that it should be in (RFC 6733
+  // section 7.5).
+  private DiameterMessage missingUnits(DiameterMessage request) {
+    meters.answered(refused(CallOutcome.MISSING_UNITS));
+    AvpBuilder answer = begin(request, CallOutcome.MISSING_UNITS.resultCode());
+    Consumer<AvpBuilder> units = group -> group.group("Requested-Service-Unit", _ -> {});
+    answer.group(
+        "Failed-AVP",
+        CreditAnswer.hasMultipleServices(request)
+            ? failed -> failed.group("Multiple-Services-Credit-Control", units)
+            : units);
+    return messages.answers().of(request.header(), CallOutcome.MISSING_UNITS.resultCode(), answer);
   }
 
   private DiameterMessage invalid(DiameterMessage request, String avp) {

@@ -7,38 +7,54 @@ import io.viaduct.billing.ro.RoCredit;
 import io.viaduct.billing.ro.RoRequest;
 import io.viaduct.diameter.credit.CreditAnswer;
 import io.viaduct.diameter.credit.CreditSession;
+import io.viaduct.diameter.credit.FinalUnit;
 import io.viaduct.diameter.credit.ServiceGrant;
 import io.viaduct.diameter.credit.ServiceRequest;
 import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.credit.Subscriber;
+import io.viaduct.diameter.message.DiameterHeader;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.peer.DiameterNode;
-import java.time.Instant;
+import io.viaduct.service.operations.LabelledCounters;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-/// Asks the operator's charging system for credit: one service, whose CC-Service-Specific-Units are
-/// micro-denarii.
+/// Asks the operator's charging system for credit: one service, in the units of [RoUnits]. A
+/// Final-Unit-Indication with any action means that the granted units are the last ones: SNAPTs can
+/// neither redirect nor filter the traffic of an account.
 ///
 /// @param ratingGroup Rating-Group, by which the charging system knows the unit
+/// @param finals counts Final-Unit-Indications
 /// @param domain home domain of the users
-record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, String domain)
+record RoMessages(
+    DiameterNode node,
+    SessionParties parties,
+    long ratingGroup,
+    RoUnits units,
+    LabelledCounters<FinalUnit.Action> finals,
+    String domain)
     implements RoCredit.Peer {
   private static final int CLASS = 1000;
   private static final long QUOTA_EXHAUSTED = 3;
   private static final long FINAL = 2;
 
   @Override
-  public CompletableFuture<RoAnswer> ask(RoRequest request, Instant now) {
-    return node.send(message(request, now))
+  public CompletableFuture<RoAnswer> ask(RoRequest request) {
+    return node.send(copy(request))
         .handle((answer, failure) ->
             failure == null ? read(request, answer) : RoAnswer.without(Outcome.UNANSWERED));
   }
 
-  private DiameterMessage message(RoRequest request, Instant now) {
+  private DiameterMessage copy(RoRequest request) {
+    DiameterMessage message = message(request);
+    DiameterHeader header = message.header().withEndToEnd(request.endToEnd());
+    return message.with(request.isRepeated() ? header.asRetransmission() : header);
+  }
+
+  private DiameterMessage message(RoRequest request) {
     CreditSession session =
         CreditSession.resume(
             parties,
@@ -49,12 +65,12 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
     Optional<ServiceUnits> used =
         request.used().value() == 0 && request.kind() != RoRequest.Kind.TERMINATION
             ? Optional.empty()
-            : Optional.of(ServiceUnits.ofSpecific(request.used().value()));
+            : Optional.of(units.of(request.used()));
     return switch (request.kind()) {
-      case INITIAL -> session.initial(List.of(service(request, Optional.empty())), now);
-      case UPDATE -> session.update(List.of(service(request, used)), now);
+      case INITIAL -> session.initial(List.of(service(request, Optional.empty())), request.at());
+      case UPDATE -> session.update(List.of(service(request, used)), request.at());
       case TERMINATION ->
-          session.terminate(List.of(service(request, used)), "DIAMETER_LOGOUT", now);
+          session.terminate(List.of(service(request, used)), "DIAMETER_LOGOUT", request.at());
     };
   }
 
@@ -63,12 +79,12 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
     return new ServiceRequest(
         OptionalLong.of(ratingGroup),
         OptionalLong.empty(),
-        isLast ? Optional.empty() : Optional.of(ServiceUnits.ofSpecific(request.wanted().value())),
+        isLast ? Optional.empty() : Optional.of(units.of(request.wanted())),
         used,
         used.isEmpty() ? OptionalLong.empty() : OptionalLong.of(isLast ? FINAL : QUOTA_EXHAUSTED));
   }
 
-  private static RoAnswer read(RoRequest request, DiameterMessage message) {
+  private RoAnswer read(RoRequest request, DiameterMessage message) {
     CreditAnswer answer = CreditAnswer.of(message);
     long result =
         answer.isSuccess()
@@ -78,7 +94,7 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
                 .orElse(answer.resultCode())
             : answer.resultCode();
     if (result / CLASS == 3) { // a protocol error says nothing about the session
-      return RoAnswer.without(Outcome.UNANSWERED);
+      return RoAnswer.without(Outcome.NOT_TAKEN);
     }
     // A refused first request has opened no session.
     boolean isOpen = request.kind() != RoRequest.Kind.INITIAL || answer.isSuccess();
@@ -89,15 +105,19 @@ record RoMessages(DiameterNode node, SessionParties parties, long ratingGroup, S
       return RoAnswer.without(Outcome.UNKNOWN);
     }
     Optional<ServiceGrant> grant = answer.grants().stream().findFirst();
-    long granted = grant.flatMap(ServiceGrant::granted).map(RoMessages::units).orElse(0L);
+    Optional<FinalUnit> last = grant.flatMap(ServiceGrant::finalUnit);
+    last.ifPresent(unit -> finals.increment(unit.action()));
+    Optional<MicroDenarii> amount =
+        request.kind() == RoRequest.Kind.TERMINATION
+            ? Optional.of(MicroDenarii.ZERO)
+            : units.read(grant.flatMap(ServiceGrant::granted).orElse(ServiceUnits.UNSPECIFIED));
+    if (amount.isEmpty()) {
+      return RoAnswer.without(Outcome.OTHER_UNIT);
+    }
     return new RoAnswer(
         Outcome.GRANTED,
-        new MicroDenarii(Math.max(0, granted)),
+        amount.get(),
         grant.flatMap(ServiceGrant::validity),
-        grant.flatMap(ServiceGrant::finalUnit).isPresent() || granted <= 0);
-  }
-
-  private static long units(ServiceUnits units) {
-    return units.specific().orElse(0);
+        last.isPresent() || amount.get().value() == 0);
   }
 }

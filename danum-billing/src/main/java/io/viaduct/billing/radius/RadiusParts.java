@@ -44,8 +44,9 @@ class RadiusParts {
   private static final Duration REMEMBERED = Duration.ofSeconds(60);
   private static final int REMEMBERED_MAX = 20_000;
 
-  /// One record in flight keeps their order, also when one is repeated.
-  private static final int WINDOW = 1;
+  /// Sessions with a record in flight, at most the 256 identifiers of a socket. Each session has
+  /// one, which keeps its records in their order, also when one is repeated.
+  private static final int WINDOW = 64;
 
   @Bean
   Running<RadiusEndpoint> radius(

@@ -17,10 +17,15 @@ public record RoAnswer(
     GRANTED,
     /// It knows the use, and grants nothing: a transient failure such as 4012.
     REFUSED,
+    /// It knows the use, and grants a unit or currency that is not billing's, or none.
+    OTHER_UNIT,
     /// It does not know the session, or will never take the request. The use is told in another
     /// session.
     UNKNOWN,
-    /// None came, or it is too busy. The same request is sent again.
+    /// It has not taken the request, for example because it is too busy. The same request is sent
+    /// again.
+    NOT_TAKEN,
+    /// None came. The same request is sent again as a possible copy.
     UNANSWERED
   }
 

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -24,12 +23,12 @@ public final class RoCredit implements AutoCloseable {
   @FunctionalInterface
   public interface Peer {
     /// @return completes with the answer; it does not fail
-    CompletableFuture<RoAnswer> ask(RoRequest request, Instant now);
+    CompletableFuture<RoAnswer> ask(RoRequest request);
   }
 
   private final RoStore store;
   private final RoRules rules;
-  private final Supplier<String> ids;
+  private final RoIds ids;
   private final Peer peer;
   private final InstantSource clock;
   private final Semaphore connections;
@@ -37,12 +36,11 @@ public final class RoCredit implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("ro-credit-", 0).factory());
 
-  /// @param ids gives new Session-Ids
   /// @param connections most database connections that answers may use at a time
   public RoCredit(
       RoStore store,
       RoRules rules,
-      Supplier<String> ids,
+      RoIds ids,
       Peer peer,
       int connections,
       MeterRegistry registry,
@@ -66,12 +64,12 @@ public final class RoCredit implements AutoCloseable {
   public void run() {
     Instant now = clock.instant();
     for (String account : store.candidates(rules, now, ACCOUNTS_OF_RUN)) {
-      store.take(account, rules, ids, now).ifPresent(request -> ask(request, now));
+      store.take(account, rules, ids, now).ifPresent(this::ask);
     }
   }
 
-  private void ask(RoRequest request, Instant now) {
-    var unused = peer.ask(request, now).thenAcceptAsync(answer -> store(request, answer), threads);
+  private void ask(RoRequest request) {
+    var unused = peer.ask(request).thenAcceptAsync(answer -> store(request, answer), threads);
   }
 
   private void store(RoRequest request, RoAnswer answer) {

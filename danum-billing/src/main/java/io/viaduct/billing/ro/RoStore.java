@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -74,9 +73,7 @@ public final class RoStore {
   }
 
   /// Stores the request of an account that is due, and takes it for this instance.
-  ///
-  /// @param ids gives a new Session-Id
-  Optional<RoRequest> take(String account, RoRules rules, Supplier<String> ids, Instant now) {
+  Optional<RoRequest> take(String account, RoRules rules, RoIds ids, Instant now) {
     return transaction.execute(_ -> {
       CreditLock.take(jdbc, List.of(account));
       open(account, now);
@@ -84,17 +81,19 @@ public final class RoStore {
     });
   }
 
-  private Optional<RoRequest> taken(
-      String account, RoRules rules, Supplier<String> ids, Instant now) {
+  private Optional<RoRequest> taken(String account, RoRules rules, RoIds ids, Instant now) {
     Optional<RoRequest> before = pending(account);
     if (before.isPresent()) {
       lease(account, now);
+      sent(account);
       return before;
     }
     RoAccount credit = find(account, now);
     Optional<Kind> due = credit.due(rules, now);
     due.ifPresent(kind -> begin(credit, kind, rules, ids, now));
-    return due.flatMap(_ -> pending(account));
+    Optional<RoRequest> begun = due.flatMap(_ -> pending(account));
+    begun.ifPresent(_ -> sent(account));
+    return begun;
   }
 
   // Without a row of its own an account has no credit from the charging system yet. Money that is
@@ -128,6 +127,13 @@ public final class RoStore {
         .update();
   }
 
+  // From now on this process may end between the request and its answer.
+  private void sent(String account) {
+    jdbc.sql("update ro_account set pending_unanswered = true where account = ?")
+        .param(account)
+        .update();
+  }
+
   private Optional<RoRequest> pending(String account) {
     return jdbc.sql("select * from ro_account where account = ? and pending is not null")
         .param(account)
@@ -138,7 +144,10 @@ public final class RoStore {
                 row.getString("session_id"),
                 row.getLong("next_number"),
                 amount(row, "pending_used_microdenarii"),
-                amount(row, "pending_wanted_microdenarii")))
+                amount(row, "pending_wanted_microdenarii"),
+                row.getInt("pending_end_to_end"),
+                row.getTimestamp("pending_at").toInstant(),
+                row.getBoolean("pending_unanswered")))
         .optional();
   }
 
@@ -170,12 +179,12 @@ public final class RoStore {
   }
 
   // The first request of a session tells no use (RFC 8506 section 5.2); the next one does.
-  private void begin(
-      RoAccount credit, Kind kind, RoRules rules, Supplier<String> ids, Instant now) {
+  private void begin(RoAccount credit, Kind kind, RoRules rules, RoIds ids, Instant now) {
     jdbc.sql(
             """
             update ro_account set pending = :kind, pending_used_microdenarii = :used,
               pending_wanted_microdenarii = :wanted, asked_until = :lease,
+              pending_end_to_end = :endToEnd, pending_at = :now, pending_unanswered = false,
               session_id = coalesce(session_id, :session), next_number = case when session_id is null then 0 else next_number end
             where account = :account
             """)
@@ -184,7 +193,9 @@ public final class RoStore {
         .param("used", kind == Kind.INITIAL ? 0L : credit.untold().value())
         .param("wanted", credit.wanted(kind, rules).value())
         .param("lease", Timestamp.from(now.plus(LEASE)))
-        .param("session", ids.get())
+        .param("session", ids.session())
+        .param("endToEnd", ids.endToEnd())
+        .param("now", Timestamp.from(now))
         .update();
   }
 
@@ -199,9 +210,9 @@ public final class RoStore {
               .isPresent();
       if (isOurs) {
         switch (answer.outcome()) {
-          case GRANTED, REFUSED -> known(request, answer, rules, now);
+          case GRANTED, REFUSED, OTHER_UNIT -> known(request, answer, rules, now);
           case UNKNOWN -> forgotten(request, rules, now);
-          case UNANSWERED -> unanswered(request, rules, now);
+          case NOT_TAKEN, UNANSWERED -> unanswered(request, answer, rules, now);
         }
         limit(request.account());
       }
@@ -241,16 +252,19 @@ public final class RoStore {
         .update();
   }
 
-  // A grant whose time is over is void (RFC 8506 section 5.6.2).
-  private void unanswered(RoRequest request, RoRules rules, Instant now) {
+  // A grant whose time is over is void (RFC 8506 section 5.6.2). A request that was not taken is no
+  // copy when it is sent again, unless another one before it had no answer.
+  private void unanswered(RoRequest request, RoAnswer answer, RoRules rules, Instant now) {
     jdbc.sql(
             """
-            update ro_account set asked_until = :again,
+            update ro_account set asked_until = :again, pending_unanswered = :unanswered,
               granted_microdenarii = case when valid_until < :now then 0 else granted_microdenarii end
             where account = :account
             """)
         .param("account", request.account())
         .param("again", Timestamp.from(now.plus(rules.retry())))
+        .param(
+            "unanswered", answer.outcome() == RoAnswer.Outcome.UNANSWERED || request.isRepeated())
         .param("now", Timestamp.from(now))
         .update();
   }

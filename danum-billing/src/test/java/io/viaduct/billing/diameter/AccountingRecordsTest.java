@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
+import io.viaduct.billing.BillingApplication;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
@@ -16,8 +17,10 @@ import io.viaduct.diameter.peer.NodeIdentity;
 import io.viaduct.diameter.peer.NodeSettings;
 import io.viaduct.diameter.peer.Nodes;
 import io.viaduct.diameter.peer.PeerSettings;
+import io.viaduct.usage.ChargingFunction;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class AccountingRecordsTest {
   private static final String CDF = "cdf.ims.test";
+  private static final String NAMED = "named.ims.test";
   private static final String BILLING = "billing.ims.test";
   private static final int START = 2;
   private static final int INTERIM = 3;
@@ -72,10 +76,12 @@ class AccountingRecordsTest {
               realm: ims.test
               port: 0
               watchdog: 6s
-              peers: [{host: %s, sources: [], address: 127.0.0.2, port: %d}]
+              peers:
+                - {host: %s, sources: [], address: 127.0.0.2, port: %d}
+                - {host: %s, sources: [127.0.0.1]}
               rf: {directory: %s, realm: ims.test}
             """
-                .formatted(BILLING, CDF, address.getPort(), folder.resolve("records")));
+                .formatted(BILLING, CDF, address.getPort(), NAMED, folder.resolve("records")));
     bridge = billing.channel("ims-bridge");
     billing.openAccount(billing.operator(), "alice");
   }
@@ -107,14 +113,30 @@ class AccountingRecordsTest {
   }
 
   private void report(long sequence, boolean isLast) {
+    report(sequence, isLast, List.of());
+  }
+
+  /// @param functions charging functions that the core has named
+  private void report(long sequence, boolean isLast, List<String> functions) {
     UsageReport report =
         Reports.report(
                 "snapt-rf", session, 1, sequence, "alice", clock.instant(), Reports.workedExample())
             .setLast(isLast)
             .build();
+    SignedUsageReport envelope =
+        Reports.signed(report).toBuilder()
+            .setToken(
+                Reports.PROVEN.token(
+                    report,
+                    token ->
+                        token.addAllChargingFunctions(
+                            functions.stream()
+                                .flatMap(name -> ChargingFunction.digest(name).stream())
+                                .toList())))
+            .build();
     assertThat(
             MediationGrpc.newBlockingStub(bridge)
-                .submit(Reports.request(clock.instant(), List.of(report)))
+                .submit(Reports.requestOf(clock.instant(), List.of(envelope)))
                 .getAcks(0)
                 .getVerdict())
         .isEqualTo(ReportVerdict.POSTED);
@@ -181,6 +203,55 @@ class AccountingRecordsTest {
         .containsExactly(0L, 0L, 1L, 1L, 2L, 2L);
     assertThat(records.get(1).header().retransmitted()).isTrue();
     assertThat(types().getLast()).isEqualTo(STOP);
+  }
+
+  @Test
+  void recordsGoToTheChargingFunctionThatTheCoreNamesIfItIsAPeer() throws Exception {
+    startCdf();
+    List<DiameterMessage> named = new CopyOnWriteArrayList<>();
+    DiameterNode other =
+        DiameterNode.start(
+            NodeIdentity.charging(NAMED, "ims.test", List.of(InetAddress.getLoopbackAddress()), 1),
+            NodeSettings.standard(
+                null,
+                List.of(
+                    new PeerSettings(
+                        BILLING, Nodes.loopback(BillingApplication.diameterPort(billing.parts))))),
+            Dictionary.standard(),
+            Map.of(
+                NodeIdentity.ACCOUNTING,
+                request -> {
+                  named.add(request);
+                  return CompletableFuture.completedFuture(Nodes.answer(request, NAMED, 2001));
+                }));
+    try {
+      await().until(() -> other.takes(NodeIdentity.ACCOUNTING).get());
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> billing.counter("viaduct_diameter_events_total{kind=\"connected\"") >= 2);
+      report(0, false, List.of("elsewhere.ims.test", "aaa://" + NAMED + ":3868;transport=tcp"));
+      await().untilAsserted(() -> assertThat(named).hasSize(2));
+      // The function of a session stays the same, also when no report tells it any more.
+      report(1, false);
+      clock.advance(Duration.ofHours(25));
+      await().untilAsserted(() -> assertThat(named).hasSize(4));
+    } finally {
+      other.close();
+    }
+    assertThat(named)
+        .extracting(record -> record.avps().text("Destination-Host").orElse(""))
+        .containsOnly(NAMED);
+    assertThat(records).isEmpty();
+  }
+
+  @Test
+  void aChargingFunctionThatIsNoPeerIsCountedAndTheConfiguredOneIsUsed() throws Exception {
+    startCdf();
+    report(0, true, List.of("elsewhere.ims.test"));
+    await().untilAsserted(() -> assertThat(records).hasSize(2));
+    assertThat(records).noneMatch(record -> record.avps().has("Destination-Host"));
+    assertThat(billing.counter("viaduct_accounting_directed_total{function=\"unknown\""))
+        .isEqualTo(2);
   }
 
   @Test

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongFunction;
 
 /// An online charging system with the money of one user, in micro-denarii. It answers a copy of a
 /// request without counting it again. It is a charging data function too, and takes every record.
@@ -36,11 +37,15 @@ final class ChargingSystem implements AutoCloseable {
 
   final List<DiameterMessage> requests = new CopyOnWriteArrayList<>();
   final List<DiameterMessage> records = new CopyOnWriteArrayList<>();
-  private final DiameterNode node;
+  private final InetSocketAddress address;
+  private final String peer;
+  private volatile DiameterNode node;
   private final String billing;
   private final Set<String> counted = new HashSet<>();
   private long money;
+  private LongFunction<ServiceUnits> unit = ServiceUnits::ofSpecific;
   private boolean isBusy;
+  private boolean isSilent;
 
   /// @param billing Origin-Host of billing, which connects
   ChargingSystem(InetSocketAddress address, String billing) throws Exception {
@@ -50,13 +55,17 @@ final class ChargingSystem implements AutoCloseable {
   /// @param peer Origin-Host of the node that connects: billing, or a relay
   ChargingSystem(InetSocketAddress address, String peer, String billing) throws Exception {
     this.billing = billing;
-    node =
-        DiameterNode.start(
-            NodeIdentity.charging(HOST, REALM, List.of(address.getAddress()), 1),
-            NodeSettings.standard(address, List.of(new PeerSettings(peer, null))),
-            Dictionary.standard(),
-            Map.of(
-                NodeIdentity.CREDIT_CONTROL, this::answer, NodeIdentity.ACCOUNTING, this::record));
+    this.address = address;
+    this.peer = peer;
+    node = start();
+  }
+
+  private DiameterNode start() throws Exception {
+    return DiameterNode.start(
+        NodeIdentity.charging(HOST, REALM, List.of(address.getAddress()), 1),
+        NodeSettings.standard(address, List.of(new PeerSettings(peer, null))),
+        Dictionary.standard(),
+        Map.of(NodeIdentity.CREDIT_CONTROL, this::answer, NodeIdentity.ACCOUNTING, this::record));
   }
 
   private CompletableFuture<DiameterMessage> record(DiameterMessage request) {
@@ -76,9 +85,30 @@ final class ChargingSystem implements AutoCloseable {
     return money;
   }
 
+  /// Counts grants in another unit from now on.
+  ///
+  /// @param other makes units of micro-denarii
+  synchronized void unit(LongFunction<ServiceUnits> other) {
+    unit = other;
+  }
+
   /// Answers requests with 3004, or not any more.
   synchronized void busy(boolean busy) {
     isBusy = busy;
+  }
+
+  /// Counts requests from now on and leaves them without an answer.
+  synchronized void silent() {
+    isSilent = true;
+  }
+
+  /// Ends the connections, forgets what is in flight, and answers again. The counts stay.
+  void restart() throws Exception {
+    node.close();
+    synchronized (this) {
+      isSilent = false;
+    }
+    node = start();
   }
 
   private synchronized CompletableFuture<DiameterMessage> answer(DiameterMessage request) {
@@ -96,6 +126,9 @@ final class ChargingSystem implements AutoCloseable {
             .requested()
             .map(wanted -> grant(service, wanted.specific().orElseThrow()))
             .orElseGet(() -> ServiceGrant.refused(service, 2001));
+    if (isSilent) {
+      return new CompletableFuture<>();
+    }
     return CompletableFuture.completedFuture(
         new CreditAnswer(2001, List.of(grant), Optional.empty()).to(request, ANSWERS));
   }
@@ -106,7 +139,7 @@ final class ChargingSystem implements AutoCloseable {
     }
     return ServiceGrant.of(
         service,
-        ServiceUnits.ofSpecific(Math.min(wanted, money)),
+        unit.apply(Math.min(wanted, money)),
         Optional.of(VALIDITY),
         money < wanted ? Optional.of(FinalUnit.TERMINATE) : Optional.empty());
   }

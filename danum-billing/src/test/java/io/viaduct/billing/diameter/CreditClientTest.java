@@ -10,6 +10,8 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.credit.CreditControl;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.Reports;
+import io.viaduct.diameter.credit.Money;
+import io.viaduct.diameter.credit.ServiceUnits;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
@@ -20,12 +22,14 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.UsageReport;
 import io.viaduct.usage.v1.UsedUnits;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class CreditClientTest {
   private static final long DENARIUS = 1_000_000;
+  private static final long NO_CURRENCY = 999;
   private static final int INITIAL = 1;
   private static final int UPDATE = 2;
   private static final int TERMINATION = 3;
@@ -125,7 +130,13 @@ class CreditClientTest {
   private void charge(long sequence) {
     UsageReport report =
         Reports.report(
-                "snapt-ro", "used", 1, sequence, alice, CLOCK.instant(), Reports.workedExample())
+                "snapt-ro",
+                "used-" + alice,
+                1,
+                sequence,
+                alice,
+                CLOCK.instant(),
+                Reports.workedExample())
             .build();
     assertThat(
             MediationGrpc.newBlockingStub(bridge)
@@ -226,11 +237,61 @@ class CreditClientTest {
           return requests().size() >= 3;
         });
     assertThat(requests().stream().skip(1).map(ChargingSystem::number)).containsOnly(1L);
+    assertThat(requests())
+        .as("the T bit means that no answer came (RFC 6733 section 3)")
+        .noneMatch(request -> request.header().retransmitted());
     ocs.busy(false);
     await()
         .untilAsserted(() -> {
           CLOCK.advance(Duration.ofSeconds(1)); // the time of the next copy may be after the latest
           assertThat(available()).isEqualTo(100 * DENARIUS);
         });
+  }
+
+  @Test
+  void aRepeatedRequestIsACopyWithTheTBit() throws Exception {
+    ocs.money(1000 * DENARIUS);
+    ask(CreditRequestType.INITIAL);
+    awaitCredit(100 * DENARIUS);
+    charge(0);
+    long charged = -balance();
+    ocs.silent();
+    CLOCK.advance(ChargingSystem.VALIDITY.plusSeconds(1));
+    await().until(() -> requests().size() >= 2);
+    ocs.restart();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> {
+          CLOCK.advance(Duration.ofSeconds(1));
+          assertThat(available()).isEqualTo(100 * DENARIUS);
+        });
+    DiameterMessage first = requests().get(1);
+    DiameterMessage copy = requests().get(2);
+    assertThat(first.header().retransmitted()).isFalse();
+    assertThat(copy.header().retransmitted()).isTrue();
+    assertThat(copy.header().endToEnd()).isEqualTo(first.header().endToEnd());
+    assertThat(copy.avps()).as("Event-Timestamp is that of the request").isEqualTo(first.avps());
+    assertThat(ocs.money()).as("told once").isEqualTo(1000 * DENARIUS - charged);
+    assertThat(requests().stream().skip(3))
+        .as("later requests are no copies")
+        .noneMatch(request -> request.header().retransmitted());
+  }
+
+  @Test
+  void aGrantInAnotherUnitIsCountedAndMoneyIsCredit() throws Exception {
+    ocs.money(1000 * DENARIUS);
+    ocs.unit(ServiceUnits::ofOctets);
+    ask(CreditRequestType.INITIAL);
+    await().until(() -> billing.counter("viaduct_ro_requests_total{result=\"other_unit\"") > 0);
+    assertThat(available()).isZero();
+    ocs.unit(micro ->
+        ServiceUnits.ofMoney(
+            new Money(BigDecimal.valueOf(micro, 6), OptionalLong.of(NO_CURRENCY))));
+    await()
+        .untilAsserted(() -> {
+          CLOCK.advance(Duration.ofSeconds(1));
+          assertThat(available()).isEqualTo(100 * DENARIUS);
+        });
+    ocs.unit(ServiceUnits::ofSpecific);
   }
 }

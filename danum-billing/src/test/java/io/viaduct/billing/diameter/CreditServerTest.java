@@ -29,14 +29,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -492,6 +495,120 @@ class CreditServerTest {
             session("sip:" + account + "@ims.test")
                 .event(List.of(seconds(60)), "DIRECT_DEBITING", CLOCK.instant()));
     assertThat(debit.resultCode()).hasValue(5004);
+  }
+
+  // RFC 8506 section 5.1.2: a session of one service has its units in the message itself.
+  private DiameterMessage single(DiameterMessage request, Consumer<AvpBuilder> units) {
+    AvpBuilder avps = new AvpBuilder(Dictionary.standard());
+    request.avps().avps().stream()
+        .filter(avp -> !avp.name().startsWith("Multiple-Services"))
+        .forEach(avps::add);
+    units.accept(avps);
+    return new DiameterMessage(request.header(), avps.build());
+  }
+
+  private static Consumer<AvpBuilder> seconds(String group, long seconds) {
+    return avps -> avps.group(group, units -> units.add("CC-Time", seconds));
+  }
+
+  private DiameterMessage singleInitial(Consumer<AvpBuilder> units) throws Exception {
+    return send(single(call.initial(List.of(), CLOCK.instant()), units));
+  }
+
+  @Test
+  void aNodeWithASingleServiceIsGrantedAndChargedLikewise() throws Exception {
+    calls.open(account, 44 * MICRO_PER_SECOND);
+    DiameterMessage first = singleInitial(seconds("Requested-Service-Unit", 30));
+    assertThat(first.resultCode()).hasValue(2001);
+    assertThat(first.avps().has("Multiple-Services-Credit-Control")).isFalse();
+    assertThat(first.avps().group("Granted-Service-Unit").orElseThrow().number("CC-Time"))
+        .hasValue(30);
+    assertThat(first.avps().number("Validity-Time")).hasValue(300);
+    assertThat(reserved()).isEqualTo(30 * MICRO_PER_SECOND);
+
+    CLOCK.advance(Duration.ofSeconds(30));
+    CreditAnswer last =
+        answer(
+            single(
+                call.update(List.of(), CLOCK.instant()),
+                seconds("Used-Service-Unit", 30).andThen(seconds("Requested-Service-Unit", 30))));
+    assertThat(granted(last)).isEqualTo(14);
+    assertThat(last.grants().getFirst().finalUnit()).hasValue(FinalUnit.TERMINATE);
+    assertThat(balance()).isEqualTo(14 * MICRO_PER_SECOND);
+
+    CLOCK.advance(Duration.ofSeconds(14));
+    DiameterMessage end =
+        send(
+            single(
+                call.terminate(List.of(), "DIAMETER_LOGOUT", CLOCK.instant()),
+                seconds("Used-Service-Unit", 14)));
+    assertThat(end.resultCode()).hasValue(2001);
+    assertThat(balance()).isZero();
+    verify();
+  }
+
+  @Test
+  void aSingleServiceOfAUserWithoutCreditIsRefused() throws Exception {
+    calls.open(account, 0);
+    DiameterMessage refused = singleInitial(seconds("Requested-Service-Unit", 30));
+    assertThat(refused.resultCode()).hasValue(4012);
+    assertThat(refused.avps().has("Granted-Service-Unit")).isFalse();
+  }
+
+  @Test
+  void aSingleServiceThatIsNotCountedInSecondsHasNoPrice() throws Exception {
+    calls.open(account, DENARIUS);
+    assertThat(
+            singleInitial(avps ->
+                    avps.group(
+                        "Requested-Service-Unit", units -> units.add("CC-Total-Octets", 1000)))
+                .resultCode())
+        .hasValue(5031);
+  }
+
+  @Test
+  void aRequestThatNamesNoUnitsOpensNoCallAndKeepsNoneOpen() throws Exception {
+    calls.open(account, DENARIUS);
+    DiameterMessage nothing = singleInitial(_ -> {});
+    assertThat(nothing.resultCode()).hasValue(5005);
+    assertThat(nothing.avps().group("Failed-AVP").orElseThrow().has("Requested-Service-Unit"))
+        .isTrue();
+    DiameterMessage inGroup =
+        send(
+            session("sip:" + account + "@ims.test")
+                .initial(
+                    List.of(
+                        new ServiceRequest(
+                            OptionalLong.of(RATING_GROUP),
+                            OptionalLong.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            OptionalLong.empty())),
+                    CLOCK.instant()));
+    assertThat(inGroup.resultCode()).hasValue(5005);
+    assertThat(
+            inGroup
+                .avps()
+                .group("Failed-AVP")
+                .flatMap(failed -> failed.octets("Multiple-Services-Credit-Control")))
+        .as("an empty Requested-Service-Unit, code 437, M bit, 8 octets")
+        .hasValue(HexFormat.of().parseHex("000001b540000008"));
+    assertThat(
+            answer(
+                    session("sip:" + account + "@ims.test")
+                        .initial(List.of(seconds(0)), CLOCK.instant()))
+                .resultCode())
+        .isEqualTo(5004);
+    assertThat(get("/calls").get("calls")).isEmpty();
+
+    assertThat(
+            answer(
+                    session("sip:" + account + "@ims.test")
+                        .initial(List.of(seconds(30)), CLOCK.instant()))
+                .resultCode())
+        .isEqualTo(2001);
+    assertThat(send(single(call.update(List.of(), CLOCK.instant()), _ -> {})).resultCode())
+        .hasValue(5005);
   }
 
   @Test

@@ -108,7 +108,7 @@ public final class SessionNotifier implements SipService.Notifier {
     this.meters = meters;
     this.clock = clock;
     this.admission = new SessionAdmission(settings, locations, subscribers, devices, meters, clock);
-    this.grants = new SessionGrants(settings, addresses, tokens);
+    this.grants = new SessionGrants(settings, addresses, tokens, locations);
     this.table =
         new SubscriptionTable<>(
             ReplicaKind.SESSION,

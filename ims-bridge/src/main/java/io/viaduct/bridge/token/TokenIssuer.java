@@ -58,7 +58,19 @@ public final class TokenIssuer {
   /// @param publicIdentity SIP address of record
   /// @param deviceKey Ed25519 public key of the device, 32 bytes raw
   /// @param icid IMS charging identifier
-  public record Holder(String account, String publicIdentity, byte[] deviceKey, String icid) {}
+  /// @param chargingFunctions digests of the core's charging functions
+  ///   ([io.viaduct.usage.ChargingFunction])
+  public record Holder(
+      String account,
+      String publicIdentity,
+      byte[] deviceKey,
+      String icid,
+      List<Long> chargingFunctions) {
+    /// Copies the list.
+    public Holder {
+      chargingFunctions = List.copyOf(chargingFunctions);
+    }
+  }
 
   /// @param accepted former and next keys, whose tokens are valid too
   public TokenIssuer(
@@ -94,6 +106,7 @@ public final class TokenIssuer {
             .setNotBeforeMs(begins.minus(CLOCK_SKEW).toEpochMilli())
             .setExpiresMs(expires.toEpochMilli())
             .setIcid(holder.icid)
+            .addAllChargingFunctions(holder.chargingFunctions)
             .build()
             .toByteString();
     byte[] signed =

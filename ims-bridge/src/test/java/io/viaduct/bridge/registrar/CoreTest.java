@@ -13,6 +13,7 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.SessionGrant;
+import io.viaduct.usage.ChargingFunction;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import java.net.InetAddress;
@@ -321,6 +322,16 @@ class CoreTest {
     udp.send(subscribe("P-Asserted-Identity", asserted));
     assertThat(token(notified(udp)).getIcid())
         .matches("icid-value=[0-9a-f-]{36};icid-generated-at=ims.test");
+  }
+
+  @Test
+  void theTokenNamesTheChargingFunctionsByDigestsOnly() throws Exception {
+    udp.register(identity(), 720, "P-Charging-Function-Addresses", FUNCTIONS);
+    udp.send(subscribe("P-Asserted-Identity", "<" + identity() + ">"));
+    SessionToken token = token(notified(udp));
+    assertThat(token.getChargingFunctionsList())
+        .containsExactly(ChargingFunction.digest("cdf.ims.test").orElseThrow());
+    assertThat(token.toByteString().toStringUtf8()).doesNotContain("cdf");
   }
 
   @Test

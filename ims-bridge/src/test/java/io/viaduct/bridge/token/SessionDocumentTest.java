@@ -44,7 +44,8 @@ class SessionDocumentTest {
             List.of(first),
             deviceKey,
             new RelayAddresses(_ -> new InetAddress[0], () -> NOW),
-            tokens.issue(new TokenIssuer.Holder("alice", "sip:alice@ims.test", new byte[32], "")),
+            tokens.issue(
+                new TokenIssuer.Holder("alice", "sip:alice@ims.test", new byte[32], "", List.of())),
             tokens.publicKeys(),
             NOW.toEpochMilli(),
             60,

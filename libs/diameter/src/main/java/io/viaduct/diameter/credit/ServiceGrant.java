@@ -76,7 +76,7 @@ public record ServiceGrant(
 
   void writeTo(AvpBuilder answer) {
     answer.group(
-        "Multiple-Services-Credit-Control",
+        ServiceRequest.MULTIPLE,
         group -> {
           granted.ifPresent(units -> group.group("Granted-Service-Unit", units::writeTo));
           service.ifPresent(value -> group.add("Service-Identifier", value));
@@ -86,5 +86,13 @@ public record ServiceGrant(
           finalUnit.ifPresent(last -> last.writeTo(group));
           octetThreshold.ifPresent(octets -> group.add("Volume-Quota-Threshold", octets));
         });
+  }
+
+  /// Adds the units of the only service to the answer itself. The Result-Code is that of the
+  /// answer.
+  void writeUnitsTo(AvpBuilder answer) {
+    granted.ifPresent(units -> answer.group("Granted-Service-Unit", units::writeTo));
+    finalUnit.ifPresent(last -> last.writeTo(answer));
+    validity.ifPresent(time -> answer.add("Validity-Time", time.toSeconds()));
   }
 }

@@ -18,6 +18,7 @@ public record ServiceRequest(
     Optional<ServiceUnits> requested,
     Optional<ServiceUnits> used,
     OptionalLong reason) {
+  static final String MULTIPLE = "Multiple-Services-Credit-Control";
 
   /// Returns a first request of a service.
   public static ServiceRequest wanted(long ratingGroup, ServiceUnits requested) {
@@ -59,7 +60,7 @@ public record ServiceRequest(
 
   void writeTo(AvpBuilder request) {
     request.group(
-        "Multiple-Services-Credit-Control",
+        MULTIPLE,
         service -> {
           requested.ifPresent(units -> service.group("Requested-Service-Unit", units::writeTo));
           used.ifPresent(units ->

@@ -14,6 +14,11 @@ final class AnswerOutcome {
 
   private AnswerOutcome() {}
 
+  /// Returns true if no way led to the host that the request names.
+  static boolean isUndelivered(DiameterMessage answer) {
+    return answer.resultCode().orElse(0) == UNABLE_TO_DELIVER;
+  }
+
   static Outcome of(DiameterMessage answer) {
     long result = answer.resultCode().orElse(0);
     if (result / CLASS == 2) {

@@ -2,10 +2,12 @@ package io.viaduct.diameter.queue;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.diameter.dictionary.Dictionary;
+import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.service.storage.DeliveryQueue;
 import io.viaduct.service.storage.DeliveryQueue.Outcome;
+import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
@@ -13,11 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Delivers requests at least once, from a [DeliveryQueue]. One that got no answer is sent again
-/// with the T bit and the same end-to-end identifier, also after a restart; the peer recognises a
-/// copy by Session-Id and record number.
+/// Delivers requests at least once, from a [DeliveryQueue], those of a Session-Id one after the
+/// other. One that got no answer is sent again with the T bit and the same end-to-end identifier,
+/// also after a restart; the peer recognises a copy by Session-Id and record number.
+/// Destination-Host is a preference: if its host cannot be reached, any peer that takes the request
+/// may have it.
 public final class RequestQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
+
+  private static final String DESTINATION = "Destination-Host";
 
   private final DiameterNode node;
   private final DeliveryQueue queue;
@@ -38,25 +44,44 @@ public final class RequestQueue implements AutoCloseable {
         DeliveryQueue.open(
             "diameter-queue",
             settings,
-            (entry, isRepeated) ->
-                format.read(entry).map(request -> send(node, request, isRepeated)));
+            octets -> format.read(octets).map(request -> new Entry(node, request)));
     node.onAvailable(queue::resume);
     queue.resume();
     return new RequestQueue(node, queue);
   }
 
-  private static CompletableFuture<Outcome> send(
-      DiameterNode node, DiameterMessage request, boolean isRepeated) {
-    DiameterMessage message =
-        isRepeated ? request.with(request.header().asRetransmission()) : request;
-    return node.send(message)
-        .thenApply(answer -> {
-          Outcome outcome = AnswerOutcome.of(answer);
-          if (outcome == Outcome.REFUSED) {
-            LOG.warn("a peer refuses a request with {}", answer.resultCode().orElse(0));
-          }
-          return outcome;
-        });
+  private record Entry(DiameterNode node, DiameterMessage request) implements QueueEntry {
+    @Override
+    public String session() {
+      return request.avps().text("Session-Id").orElse("");
+    }
+
+    @Override
+    public CompletableFuture<Outcome> send(boolean isRepeated) {
+      DiameterMessage message =
+          isRepeated ? request.with(request.header().asRetransmission()) : request;
+      return node.send(message)
+          .thenCompose(answer ->
+              AnswerOutcome.isUndelivered(answer) && message.avps().has(DESTINATION)
+                  ? node.send(withoutDestination(message))
+                  : CompletableFuture.completedFuture(answer))
+          .thenApply(answer -> {
+            Outcome outcome = AnswerOutcome.of(answer);
+            if (outcome == Outcome.REFUSED) {
+              LOG.warn("a peer refuses a request with {}", answer.resultCode().orElse(0));
+            }
+            return outcome;
+          });
+    }
+
+    private static DiameterMessage withoutDestination(DiameterMessage message) {
+      return new DiameterMessage(
+          message.header(),
+          new AvpGroup(
+              message.avps().avps().stream()
+                  .filter(avp -> !avp.name().equals(DESTINATION))
+                  .toList()));
+    }
   }
 
   /// Registers the counters.

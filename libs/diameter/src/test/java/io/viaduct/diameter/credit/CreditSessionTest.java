@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.diameter.message.Answers;
+import io.viaduct.diameter.message.AvpBuilder;
+import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.Messages;
 import io.viaduct.diameter.message.SessionParties;
 import io.viaduct.diameter.message.Verdict;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -124,5 +127,33 @@ class CreditSessionTest {
     assertThatThrownBy(() -> session.update(List.of(), NOW)).hasMessageContaining("not begun");
     session.initial(List.of(), NOW);
     assertThatThrownBy(() -> session.initial(List.of(), NOW)).hasMessageContaining("has begun");
+  }
+
+  @Test
+  void moneyHasDigitsAnExponentAndACurrency() {
+    Money money = new Money(new BigDecimal("12.345678"), OptionalLong.of(978));
+    DiameterMessage initial =
+        overTheWire(
+            session.initial(
+                List.of(ServiceRequest.wanted(VIDEO, ServiceUnits.ofMoney(money))), NOW));
+    AvpGroup units =
+        initial
+            .avps()
+            .group("Multiple-Services-Credit-Control")
+            .flatMap(service -> service.group("Requested-Service-Unit"))
+            .flatMap(wanted -> wanted.group("CC-Money"))
+            .orElseThrow();
+    assertThat(units.group("Unit-Value").orElseThrow().number("Value-Digits")).hasValue(12_345_678);
+    assertThat(units.group("Unit-Value").orElseThrow().number("Exponent")).hasValue(-6);
+    assertThat(CreditAnswer.services(initial).getFirst().requested())
+        .hasValue(ServiceUnits.ofMoney(money));
+  }
+
+  @Test
+  void anAmountBeyondReasonIsNone() {
+    AvpBuilder units = new AvpBuilder(Messages.DICTIONARY);
+    new Money(new BigDecimal("1E+31"), OptionalLong.empty()).writeTo(units);
+    assertThat(Money.of(units.build().group("CC-Money").orElseThrow()).amount())
+        .isEqualTo(BigDecimal.ZERO);
   }
 }

@@ -74,10 +74,15 @@ public final class Nodes {
     return new InetSocketAddress("127.0.0.2", holder.getLocalPort());
   }
 
+  /// Returns the request of an event, whose session is its own.
   public static DiameterMessage accounting(int number) {
+    return accounting("client.ims.test;1;" + number, number);
+  }
+
+  public static DiameterMessage accounting(String session, int number) {
     AvpGroup avps =
         new AvpBuilder(DICTIONARY)
-            .add("Session-Id", "client.ims.test;1;" + number)
+            .add("Session-Id", session)
             .add("Origin-Host", "client.ims.test")
             .add("Origin-Realm", "ims.test")
             .add("Destination-Realm", "ims.test")

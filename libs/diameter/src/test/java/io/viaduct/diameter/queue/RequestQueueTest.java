@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.diameter.peer.Nodes;
@@ -11,6 +12,7 @@ import io.viaduct.diameter.peer.PeerSettings;
 import io.viaduct.service.storage.QueueException;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics.Fate;
+import java.io.BufferedReader;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -19,7 +21,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -121,6 +125,104 @@ class RequestQueueTest {
   }
 
   @Test
+  void aSessionWhoseRecordHasNoAnswerHoldsUpNoOther() throws Exception {
+    CompletableFuture<DiameterMessage> late = new CompletableFuture<>();
+    keep(
+        Nodes.server(
+            SERVER,
+            address,
+            CLIENT,
+            request -> {
+              got.add(request);
+              return session(request).equals("slow") && number(request) == 0
+                  ? late
+                  : CompletableFuture.completedFuture(Nodes.answer(request, SERVER, 2001));
+            }));
+    RequestQueue queue = queue(100);
+    queue.add(Nodes.accounting("slow", 0)).get(20, TimeUnit.SECONDS);
+    queue.add(Nodes.accounting("slow", 1)).get(20, TimeUnit.SECONDS);
+    for (int i = 0; i < 20; i++) {
+      queue.add(Nodes.accounting("quick " + i % 3, i)).get(20, TimeUnit.SECONDS);
+    }
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 20);
+    assertThat(recordsOf("slow")).as("the next one waits for it").containsExactly(0L);
+    assertThat(recordsOf("quick 1")).isSorted().hasSize(7);
+    late.complete(Nodes.answer(got.getFirst(), SERVER, 2001));
+    await().until(() -> queue.statistics().waiting() == 0);
+    assertThat(recordsOf("slow")).containsExactly(0L, 1L);
+  }
+
+  private static String session(DiameterMessage request) {
+    return request.avps().text("Session-Id").orElseThrow();
+  }
+
+  private static long number(DiameterMessage request) {
+    return request.avps().number("Accounting-Record-Number").orElseThrow();
+  }
+
+  /// Returns the numbers of a session's records as they came, without copies.
+  private List<Long> recordsOf(String session) {
+    return got.stream()
+        .filter(request -> session(request).equals(session))
+        .map(RequestQueueTest::number)
+        .distinct()
+        .toList();
+  }
+
+  @Test
+  void aKilledProcessLosesNoRecordAndItsCopiesHaveTheTBit() throws Exception {
+    Map<String, CompletableFuture<DiameterMessage>> held = new ConcurrentHashMap<>();
+    DiameterNode first =
+        keep(
+            Nodes.server(
+                SERVER,
+                address,
+                CLIENT,
+                request -> {
+                  got.add(request);
+                  // Of each session the second record stays without an answer.
+                  return number(request) % 2 == 1
+                      ? held.computeIfAbsent(session(request), _ -> new CompletableFuture<>())
+                      : CompletableFuture.completedFuture(Nodes.answer(request, SERVER, 2001));
+                }));
+    Process writer =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                QueueWriter.class.getName(),
+                directory.resolve("queue").toString(),
+                Integer.toString(address.getPort()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    List<String> stored = new ArrayList<>();
+    try (BufferedReader lines = writer.inputReader()) {
+      for (String line; (line = lines.readLine()) != null; ) {
+        stored.add(line);
+        if (stored.size() >= 60 && held.size() >= 2) {
+          // SIGKILL that leaves its output open: what it has printed is stored too.
+          var unused = writer.toHandle().destroyForcibly();
+        }
+      }
+    } finally {
+      writer.destroyForcibly().waitFor();
+    }
+    first.close();
+    assertThat(held).isNotEmpty();
+    int before = got.size();
+    server();
+    RequestQueue again = queue(10_000);
+    await().until(() -> again.statistics().waiting() == 0);
+    assertThat(got.stream().map(request -> session(request) + " " + number(request)))
+        .containsAll(stored);
+    for (int session = 0; session < QueueWriter.SESSIONS; session++) {
+      assertThat(recordsOf(QueueWriter.session(session))).isSorted();
+    }
+    assertThat(got.subList(before, got.size()))
+        .allMatch(request -> request.header().retransmitted());
+  }
+
+  @Test
   void aTransientFailureIsTriedAgainAndAPermanentOneIsSetAside() throws Exception {
     server();
     RequestQueue queue = queue(100);
@@ -134,6 +236,32 @@ class RequestQueueTest {
     await().until(() -> queue.statistics().of(Fate.REFUSED) == 1);
     assertThat(directory.resolve("queue/refused")).isDirectoryContaining("glob:**");
     assertThat(queue.statistics().waiting()).isZero();
+  }
+
+  @Test
+  void aRequestWhoseDestinationIsAwayGoesToAnyPeer() throws Exception {
+    keep(
+        Nodes.server(
+            SERVER,
+            address,
+            CLIENT,
+            request -> {
+              got.add(request);
+              boolean isForAnother = request.avps().has("Destination-Host");
+              return CompletableFuture.completedFuture(
+                  Nodes.answer(request, SERVER, isForAnother ? 3002 : 2001));
+            }));
+    RequestQueue queue = queue(100);
+    DiameterMessage request = Nodes.accounting(1);
+    AvpBuilder avps = new AvpBuilder(Nodes.DICTIONARY).addAll(request.avps());
+    avps.add("Destination-Host", "away.ims.test");
+    queue.add(new DiameterMessage(request.header(), avps.build())).get(20, TimeUnit.SECONDS);
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
+    assertThat(got.getFirst().avps().text("Destination-Host")).hasValue("away.ims.test");
+    assertThat(got.getLast().avps()).isEqualTo(request.avps());
+    assertThat(got.getLast().header().retransmitted())
+        .as("the answer says that nothing has it")
+        .isEqualTo(got.getFirst().header().retransmitted());
   }
 
   @Test

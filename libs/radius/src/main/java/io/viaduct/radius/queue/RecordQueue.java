@@ -8,6 +8,7 @@ import io.viaduct.radius.message.RadiusPacket;
 import io.viaduct.radius.message.Verdict;
 import io.viaduct.service.storage.DeliveryQueue;
 import io.viaduct.service.storage.DeliveryQueue.Outcome;
+import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
@@ -15,8 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /// Delivers accounting records at least once, from a [DeliveryQueue]. An entry is a packet without
-/// identifier, authenticators and Acct-Delay-Time. RADIUS has no answer that refuses a record, so a
-/// record that no server answers is sent again for ever, and the following ones wait.
+/// identifier, authenticators and Acct-Delay-Time. Records of an Acct-Session-Id are sent one after
+/// the other. RADIUS has no answer that refuses a record, so a record that no server answers is
+/// sent again for ever, and the following ones of its session wait.
 public final class RecordQueue implements AutoCloseable {
   private final DeliveryQueue queue;
 
@@ -34,7 +36,7 @@ public final class RecordQueue implements AutoCloseable {
         DeliveryQueue.open(
             "radius-queue",
             settings,
-            (entry, _) -> read(reader, entry).map(record -> send(client, record))));
+            octets -> read(reader, octets).map(record -> new Entry(client, record))));
   }
 
   private static Optional<RadiusPacket> read(PacketReader reader, byte[] entry) {
@@ -44,8 +46,17 @@ public final class RecordQueue implements AutoCloseable {
         : Optional.empty();
   }
 
-  private static CompletableFuture<Outcome> send(AccountingClient client, RadiusPacket record) {
-    return client.send(record).thenApply(_ -> Outcome.DELIVERED);
+  private record Entry(AccountingClient client, RadiusPacket record) implements QueueEntry {
+    @Override
+    public String session() {
+      return record.text("Acct-Session-Id");
+    }
+
+    // A server knows a copy by its Acct-Session-Id and its time.
+    @Override
+    public CompletableFuture<Outcome> send(boolean isRepeated) {
+      return client.send(record).thenApply(_ -> Outcome.DELIVERED);
+    }
   }
 
   /// Registers the counters.

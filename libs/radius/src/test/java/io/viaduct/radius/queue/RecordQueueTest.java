@@ -39,19 +39,46 @@ class RecordQueueTest {
   }
 
   private RecordQueue queue(AccountingClient client) throws Exception {
+    return queue(client, 1);
+  }
+
+  private RecordQueue queue(AccountingClient client, int window) throws Exception {
     return RecordQueue.open(
-        new QueueSettings(directory.resolve("queue"), 10, 1, Duration.ofMillis(20)),
+        new QueueSettings(directory.resolve("queue"), 10, window, Duration.ofMillis(20)),
         client,
         Packets.DICTIONARY);
   }
 
+  @Test
+  void aSessionWhoseRecordHasNoAnswerHoldsUpNoOther() throws Exception {
+    List<String> sessions = new CopyOnWriteArrayList<>();
+    try (RawSocket server = new RawSocket("127.0.0.2");
+        AccountingClient client = client(server);
+        RecordQueue queue = queue(client, 2)) {
+      Thread.ofVirtual().start(() -> answerAll(server, sessions, "slow"));
+      queue.add(Packets.record("Start", "slow")).get(20, TimeUnit.SECONDS);
+      queue.add(Packets.record("Stop", "slow")).get(20, TimeUnit.SECONDS);
+      for (int i = 0; i < 6; i++) {
+        queue.add(Packets.record("Start", "quick " + i)).get(20, TimeUnit.SECONDS);
+      }
+      await().until(() -> queue.statistics().of(Fate.DELIVERED) == 6);
+      assertThat(queue.statistics().waiting()).isEqualTo(2);
+    }
+    assertThat(sessions).contains("quick 0", "quick 5");
+  }
+
   /// Answers all requests that come and that wait, until the socket closes.
-  private static void answerAll(RawSocket server, List<String> sessions) {
+  ///
+  /// @param silent session whose requests it does not answer
+  private static void answerAll(RawSocket server, List<String> sessions, String silent) {
     try {
       while (true) {
         Datagram request = server.receive();
         RadiusPacket packet = Packets.read(request.octets());
         sessions.add(packet.text("Acct-Session-Id"));
+        if (packet.text("Acct-Session-Id").equals(silent)) {
+          continue;
+        }
         server.send(
             request.sender(),
             SECRET.signResponse(
@@ -74,7 +101,7 @@ class RecordQueueTest {
         await().until(() -> queue.statistics().of(Fate.RETRIED) > 0);
         assertThat(queue.statistics().waiting()).isEqualTo(2);
       }
-      Thread.ofVirtual().start(() -> answerAll(server, sessions));
+      Thread.ofVirtual().start(() -> answerAll(server, sessions, ""));
       try (AccountingClient client = client(server);
           RecordQueue queue = queue(client)) {
         await().until(() -> queue.statistics().waiting() == 0);

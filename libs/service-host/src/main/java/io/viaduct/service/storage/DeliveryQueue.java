@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Delivers entries at least once: each is on disk before it is sent, and its file is deleted when
-/// the receiver has it. Entries are sent in the order of their arrival; one without an answer is
-/// sent again, also after a restart. One thread owns the queue, because it waits for the disk. All
+/// the receiver has it. Entries of a session are sent in the order of their arrival, one at a time;
+/// one without an answer is sent again, also after a restart, and the next ones of its session wait
+/// for it. Other sessions go on. One thread owns the queue, because it waits for the disk. All
 /// public methods may be called from any thread.
 public final class DeliveryQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeliveryQueue.class);
@@ -31,30 +32,28 @@ public final class DeliveryQueue implements AutoCloseable {
     TRY_AGAIN
   }
 
-  /// Sends entries.
+  /// Reads entries; called on the queue's thread.
   @FunctionalInterface
-  public interface Sender {
-    /// Sends an entry; called on the queue's thread.
-    ///
-    /// @param isRepeated true if it may have been sent before
-    /// @return completes with the outcome; a failure means [Outcome#TRY_AGAIN]. Empty if the octets
-    ///   cannot be read
-    Optional<CompletableFuture<Outcome>> send(byte[] entry, boolean isRepeated);
+  public interface Reader {
+    /// @return empty if the octets cannot be read as an entry
+    Optional<? extends QueueEntry> read(byte[] octets);
   }
 
   private final QueueSettings settings;
-  private final Sender sender;
+  private final Reader reader;
   private final FileQueue queue;
   private final QueueStatistics statistics = new QueueStatistics();
   private final ScheduledExecutorService thread;
-  private final Set<Long> inFlight = new HashSet<>();
+  private final SessionOrder order = new SessionOrder();
+  private long lastRead; // number of the newest entry whose session is known
   // Entries that may have been sent before: those of earlier starts, and those without an answer.
   private final Set<Long> sentBefore = new HashSet<>();
-  private boolean waits;
+  private boolean hasTimer; // that ends the wait of entries set aside
+  private boolean waits; // for the disk
 
-  private DeliveryQueue(String name, QueueSettings settings, Sender sender, FileQueue queue) {
+  private DeliveryQueue(String name, QueueSettings settings, Reader reader, FileQueue queue) {
     this.settings = settings;
-    this.sender = sender;
+    this.reader = reader;
     this.queue = queue;
     thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -70,10 +69,10 @@ public final class DeliveryQueue implements AutoCloseable {
   ///
   /// @param name name of its thread
   /// @throws IOException if the directory cannot be used
-  public static DeliveryQueue open(String name, QueueSettings settings, Sender sender)
+  public static DeliveryQueue open(String name, QueueSettings settings, Reader reader)
       throws IOException {
     DeliveryQueue queue =
-        new DeliveryQueue(name, settings, sender, FileQueue.open(settings.directory()));
+        new DeliveryQueue(name, settings, reader, FileQueue.open(settings.directory()));
     queue.resume();
     return queue;
   }
@@ -114,79 +113,134 @@ public final class DeliveryQueue implements AutoCloseable {
     send();
   }
 
-  /// Ends the wait after an entry that got no answer.
+  /// Ends the wait after entries that got no answer.
   public void resume() {
     onThread(() -> {
       waits = false;
+      order.resume();
       send();
     });
   }
 
   private void send() {
     statistics.waiting(queue.size());
-    OptionalLong number = queue.oldest();
-    while (number.isPresent() && !waits && inFlight.size() < settings.window()) {
-      long next = number.getAsLong();
-      number = queue.after(next);
-      if (!inFlight.contains(next)) {
-        send(next);
+    try {
+      while (!waits && order.busy() < settings.window()) {
+        OptionalLong next = order.take();
+        if (next.isPresent()) {
+          send(next.getAsLong());
+        } else if (!readNext()) {
+          return;
+        }
       }
+    } catch (IOException e) {
+      failed(e);
+      waits = true;
+      resumeLater();
     }
   }
 
-  private void send(long number) {
-    try {
-      Optional<byte[]> entry = queue.read(number);
-      Optional<CompletableFuture<Outcome>> sent =
-          entry.flatMap(octets -> sender.send(octets, sentBefore.contains(number)));
-      if (sent.isEmpty()) {
-        statistics.count(Fate.UNREADABLE);
-        LOG.warn("entry {} of {} is unreadable: moved to refused", number, settings.directory());
-        queue.refuse(number);
-        return;
-      }
-      sentBefore.add(number);
-      inFlight.add(number);
-      sent.get()
-          .whenComplete((outcome, failure) -> onThread(() -> ended(number, outcome, failure)));
-    } catch (IOException e) {
-      failed(e);
-      pause();
+  /// Reads the session of the next entry.
+  ///
+  /// @return false if those of all entries are known
+  private boolean readNext() throws IOException {
+    OptionalLong next = queue.after(lastRead);
+    if (next.isEmpty()) {
+      return false;
     }
+    long number = next.getAsLong();
+    Optional<? extends QueueEntry> entry = read(number);
+    lastRead = number;
+    if (entry.isPresent()) {
+      order.add(number, entry.get().session());
+    } else {
+      refuseUnreadable(number);
+    }
+    return true;
+  }
+
+  private Optional<? extends QueueEntry> read(long number) throws IOException {
+    return queue.read(number).flatMap(reader::read);
+  }
+
+  private void refuseUnreadable(long number) throws IOException {
+    statistics.count(Fate.UNREADABLE);
+    LOG.warn("entry {} of {} is unreadable: moved to refused", number, settings.directory());
+    queue.refuse(number);
+  }
+
+  private void send(long number) throws IOException {
+    Optional<? extends QueueEntry> entry;
+    try {
+      entry = read(number);
+    } catch (IOException e) {
+      order.setAside(number);
+      throw e;
+    }
+    if (entry.isEmpty()) {
+      order.done(number);
+      refuseUnreadable(number);
+      return;
+    }
+    boolean isRepeated = !sentBefore.add(number);
+    entry
+        .get()
+        .send(isRepeated)
+        .whenComplete((outcome, failure) -> onThread(() -> ended(number, outcome, failure)));
   }
 
   private void ended(long number, @Nullable Outcome outcome, @Nullable Throwable failure) {
-    inFlight.remove(number);
     try {
       switch (outcome == null ? Outcome.TRY_AGAIN : outcome) {
         case DELIVERED -> {
           queue.remove(number);
-          sentBefore.remove(number);
-          statistics.count(Fate.DELIVERED);
+          done(number, Fate.DELIVERED);
         }
         case REFUSED -> {
           queue.refuse(number);
-          sentBefore.remove(number);
-          statistics.count(Fate.REFUSED);
+          done(number, Fate.REFUSED);
           LOG.warn("entry {} was refused: moved to {}/refused", number, settings.directory());
         }
         case TRY_AGAIN -> {
           statistics.count(Fate.RETRIED);
           LOG.debug("entry {} waits: {}", number, String.valueOf(failure));
-          pause();
+          setAside(number);
         }
       }
     } catch (IOException e) {
+      // The receiver has it; its file is sent as a copy at the next start.
       failed(e);
-      pause();
+      sentBefore.remove(number);
+      order.done(number);
+      waits = true;
+      resumeLater();
     }
     send();
   }
 
-  private void pause() {
-    if (!waits) {
-      waits = true;
-      thread.schedule(this::resume, settings.retry().toMillis(), TimeUnit.MILLISECONDS);
+  private void done(long number, Fate fate) {
+    sentBefore.remove(number);
+    order.done(number);
+    statistics.count(fate);
+  }
+
+  // A receiver that takes nothing has soon as many entries set aside as may be in flight. Then none
+  // is sent until the time is over.
+  private void setAside(long number) {
+    order.setAside(number);
+    resumeLater();
+  }
+
+  private void resumeLater() {
+    if (!hasTimer) {
+      hasTimer = true;
+      thread.schedule(
+          () -> {
+            hasTimer = false;
+            resume();
+          },
+          settings.retry().toMillis(),
+          TimeUnit.MILLISECONDS);
     }
   }
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 ///
 /// @param directory created with mode 700
 /// @param most entries in the queue; further ones are refused
-/// @param window entries in flight; 1 keeps their order also when one is repeated
+/// @param window sessions with an entry in flight, or with one that waits to be sent again
 /// @param retry wait after an entry got no answer
 public record QueueSettings(Path directory, int most, int window, Duration retry) {
   public QueueSettings {
