@@ -41,7 +41,12 @@ final class CallAttempt {
     this.context = context;
     this.headers = to.headers();
     this.mark = context.routing().mark(request.message());
-    this.fork = new Fork(to.contacts(), this::ring, context.meters()::countCall, this::conclude);
+    this.fork =
+        new Fork(
+            to.contacts(),
+            contact -> FlowLegs.ring(contact, to, this::ring, context.routing()),
+            context.meters()::countCall,
+            this::conclude);
   }
 
   void start() {
@@ -52,7 +57,7 @@ final class CallAttempt {
     fork.cancel();
   }
 
-  private Fork.Branch ring(Binding contact) {
+  private Leg ring(Binding contact) {
     SipRequest invite = request.message();
     CallRoute route = new CallRoute(caller, request.flow(), contact.user(), contact.flow());
     String token = context.routes().token(route, invite);

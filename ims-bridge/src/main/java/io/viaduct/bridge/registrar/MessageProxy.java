@@ -69,7 +69,8 @@ public final class MessageProxy {
                                         flow.routed(to.headers(), sender),
                                         message.body()),
                                     flow.flow(),
-                                    mark))
+                                    mark),
+                            () -> true)
                         .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
             meters::countMessage,
             best -> relay(request, best))

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.crypto.Mac;
@@ -147,9 +148,13 @@ public final class Routing {
   /// 5626). A flow that has failed is removed.
   ///
   /// @param send sends to one flow
-  CompletableFuture<SipResponse> byFlows(
-      Binding contact, Next.To to, Function<Binding, CompletableFuture<SipResponse>> send) {
-    return InstanceFlows.send(contact, to.flows(), send, locations::drop);
+  /// @param mayGoOn whether the next flow may get the request after a failure
+  public CompletableFuture<SipResponse> byFlows(
+      Binding contact,
+      Next.To to,
+      Function<Binding, CompletableFuture<SipResponse>> send,
+      BooleanSupplier mayGoOn) {
+    return InstanceFlows.send(contact, to.flows(), send, locations::drop, mayGoOn);
   }
 
   /// Returns the headers of a request as this hop forwards it. Credentials for this proxy go no
