@@ -2,7 +2,6 @@ package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.bridge.registrar.Fork;
-import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -111,7 +110,7 @@ final class CallAttempt {
                 response.status() == 487
                     ? SipMeters.Event.CALL_CANCELLED
                     : SipMeters.Event.CALL_REFUSED);
-        request.answer(MessageProxy.relayed(response, request.message()));
+        request.answer(context.relayed(response, request));
       }
       case Fork.Result.Failed(Refusal reason) -> context.refuse(request, reason);
     }

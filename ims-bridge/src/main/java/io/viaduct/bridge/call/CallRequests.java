@@ -3,7 +3,6 @@ package io.viaduct.bridge.call;
 import io.viaduct.bridge.call.CallRoutes.Inside;
 import io.viaduct.bridge.registrar.Fork;
 import io.viaduct.bridge.registrar.LocationService;
-import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -129,7 +128,7 @@ final class CallRequests {
 
   private SipResponse answered(
       IncomingRequest request, SipResponse response, SessionTimer.Offer.@Nullable Taken timer) {
-    SipResponse forwarded = MessageProxy.relayed(response, request.message());
+    SipResponse forwarded = context.relayed(response, request);
     if (timer == null || !response.isSuccess()) {
       return forwarded;
     }

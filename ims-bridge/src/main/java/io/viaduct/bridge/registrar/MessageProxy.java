@@ -81,7 +81,7 @@ public final class MessageProxy {
     switch (best) {
       case Fork.Result.Answered(SipResponse response) -> {
         meters.count(SipMeters.Event.MESSAGE_RELAYED);
-        request.answer(relayed(response, request.message()));
+        request.answer(relayed(response, request.message(), domain, meters));
       }
       case Fork.Result.Failed(Refusal reason) -> refuse(request, reason);
     }
@@ -89,8 +89,13 @@ public final class MessageProxy {
 
   /// Returns a contact's final response as its sender gets it. A 503 would tell the sender that
   /// this proxy is overloaded, but only one device is (RFC 3261 section 16.7 step 6).
-  public static SipResponse relayed(SipResponse response, SipRequest request) {
-    return response.status() == 503 ? SipResponse.to(request, 500) : response.forwardedFor(request);
+  public static SipResponse relayed(
+      SipResponse response, SipRequest request, String domain, SipMeters meters) {
+    if (response.status() != 503) {
+      return response.forwardedFor(request);
+    }
+    meters.count(Refusal.DEVICE_UNAVAILABLE);
+    return Refusal.DEVICE_UNAVAILABLE.response(request, domain);
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

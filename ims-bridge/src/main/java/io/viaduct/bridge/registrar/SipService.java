@@ -131,7 +131,8 @@ public final class SipService implements RequestHandler {
       return;
     }
     if (out == null) {
-      request.answer(SipResponse.to(message, 503).with("Retry-After", "1"));
+      meters.count(Refusal.STARTING);
+      request.answer(Refusal.STARTING.response(message, domain).with("Retry-After", "1"));
       return;
     }
     if (message.headers().all("Proxy-Require").isEmpty() && calls.onRequestInside(request, out)) {

@@ -254,6 +254,7 @@ final class Intake implements Receiver, TransactionEvents {
 
   private static byte[] overloaded(SipRequest request) {
     return SipResponse.to(request, Refusal.OVERLOAD.status())
+        .withReason("Overloaded: try again in " + RETRY_AFTER + " s")
         .withToTag(SipEndpoint.token())
         .with("Retry-After", RETRY_AFTER)
         .encode();

@@ -62,6 +62,28 @@ class SipEndpointRefusalsTest {
   }
 
   @Test
+  void aHeadThatIsTooLongIsAnsweredAndTheAnswerIsShorter() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      String tooLong =
+          peer.options("long")
+              .replace("Max-Forwards", "X: " + "x".repeat(2_100) + "\r\nMax-Forwards");
+      peer.send(tooLong, server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 513 Message Too Large: line too long\r\n")
+          .contains("Call-ID: long@probe\r\n")
+          .hasSizeLessThan(tooLong.length());
+      String hops =
+          peer.options("hops")
+              .replace("From:", "Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n".repeat(48) + "From:");
+      peer.send(hops, server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 483 Too Many Hops: too many vias\r\n");
+      assertThat(server.statistics().of(Refusal.LINE_TOO_LONG)).isEqualTo(1);
+    }
+  }
+
+  @Test
   void twoContentLengthsAreAnsweredWith400() throws Exception {
     SipEndpoint server = endpoints.start(request -> request.answer(200));
     try (RawPeer peer = new RawPeer()) {
@@ -95,7 +117,7 @@ class SipEndpointRefusalsTest {
       }
       for (int i = 0; i < 3; i++) {
         assertThat(peer.receive(5_000).orElseThrow())
-            .startsWith("SIP/2.0 503 ")
+            .startsWith("SIP/2.0 503 Overloaded: try again in 2 s")
             .contains("Retry-After: ");
       }
       await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 5);
