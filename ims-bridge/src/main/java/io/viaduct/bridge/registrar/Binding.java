@@ -63,7 +63,7 @@ public record Binding(
 
   /// Returns the key of this binding among those that bridges share: a later one with the same key
   /// replaces it.
-  String key() {
+  public String key() {
     String part = instance.isEmpty() ? contact : regId == 0 ? instance : instance + "\n" + regId;
     return user + "\n" + part;
   }
