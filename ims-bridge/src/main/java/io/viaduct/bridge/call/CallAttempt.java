@@ -2,6 +2,7 @@ package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.bridge.registrar.Fork;
+import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -79,7 +80,7 @@ final class CallAttempt {
   private void back(SipResponse response, String token) {
     SipResponse forwarded =
         CallRoutes.withRecordRoute(
-            response.forwardedFor(request.message()),
+            MessageProxy.outside(response.forwardedFor(request.message())),
             token,
             CallRoutes.recordRoute(token, endpoint, request.flow()));
     if (response.isSuccess()) {

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.call.CallRoutes.Inside;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.Fork;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Refusal;
@@ -44,7 +45,8 @@ final class CallRequests {
       }
       return;
     }
-    SipRequest next = inside.request().withHeaders(Routing.forwarded(inside.request()));
+    SipRequest next =
+        inside.request().withHeaders(TrustDomain.outside(Routing.forwarded(inside.request())));
     SipFlow target = target(inside);
     switch (method) {
       case "ACK" -> endpoint.sendAck(next, target);

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipRequest;
@@ -92,10 +93,15 @@ public final class MessageProxy {
   public static SipResponse relayed(
       SipResponse response, SipRequest request, String domain, SipMeters meters) {
     if (response.status() != 503) {
-      return response.forwardedFor(request);
+      return outside(response.forwardedFor(request));
     }
     meters.count(Refusal.DEVICE_UNAVAILABLE);
     return Refusal.DEVICE_UNAVAILABLE.response(request, domain);
+  }
+
+  /// Returns a response without the headers of the core.
+  public static SipResponse outside(SipResponse response) {
+    return response.withHeaders(TrustDomain.outside(response.headers()));
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

@@ -159,13 +159,14 @@ public final class Routing {
 
   /// Returns the headers of a request as this hop forwards it. Credentials for this proxy go no
   /// further, and neither does a claim to be someone else (RFC 3325): this bridge has verified
-  /// From.
+  /// From. P-Served-User ends here too, because it is for one server (RFC 5502 section 5.2).
   public static SipHeaders forwarded(SipRequest request) {
     return request
         .headers()
         .without("Proxy-Authorization")
         .without("P-Asserted-Identity")
         .without("P-Preferred-Identity")
+        .without("P-Served-User")
         .replace("Max-Forwards", Integer.toString(hops(request) - 1));
   }
 

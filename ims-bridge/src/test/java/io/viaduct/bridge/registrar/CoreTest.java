@@ -443,6 +443,35 @@ class CoreTest {
   }
 
   @Test
+  void theHeadersOfTheCoreStayInTheTrustDomain() throws Exception {
+    SipRequest message =
+        Scscf.request(
+                "MESSAGE",
+                identity(),
+                "bob",
+                "P-Asserted-Identity",
+                "<sip:bob@ims.test>",
+                "P-Served-User",
+                "<sip:bob@ims.test>",
+                "P-Charging-Vector",
+                VECTOR,
+                "P-Charging-Function-Addresses",
+                FUNCTIONS)
+            .withBody("text/plain", SipBody.of("hello"));
+    try (Contact phone = new Contact(200)) {
+      phone.register(user, rig.bridge.sipPort(), "");
+      assertThat(tcp.send(message).status()).isEqualTo(200);
+      assertThat(phone.received)
+          .singleElement()
+          .satisfies(seen ->
+              assertThat(seen.headers().list()).noneMatch(each -> each.name().startsWith("P-")));
+    }
+    udp.register(identity(), 720);
+    assertThat(tcp.send(message.with("X", "again")).status()).isEqualTo(200);
+    assertThat(notified(udp).headers().all("P-Charging-Vector")).containsExactly(VECTOR);
+  }
+
+  @Test
   void ofTwoIdentitiesTheOneOfAnAccountCounts() throws Exception {
     udp.register(identity(), 720);
     SipResponse answer =
