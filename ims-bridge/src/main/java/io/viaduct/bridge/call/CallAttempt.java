@@ -59,7 +59,14 @@ final class CallAttempt {
 
   private Leg ring(Binding contact) {
     SipRequest invite = request.message();
-    CallRoute route = new CallRoute(caller, request.flow(), contact.user(), contact.flow());
+    CallRoute route =
+        new CallRoute(
+            caller,
+            context.routing().contact(caller, request.flow()).map(CallRoute::agent).orElse(""),
+            request.flow(),
+            contact.user(),
+            CallRoute.agent(contact),
+            contact.flow());
     String token = context.routes().token(route, invite);
     SipFlow flow = contact.flow();
     return Leg.send(

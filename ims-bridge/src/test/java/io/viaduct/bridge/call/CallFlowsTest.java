@@ -145,4 +145,50 @@ class CallFlowsTest {
     caller.acknowledge(alice.response("INVITE", 430));
     assertThat(bob.any(m -> m.method().equals("INVITE"))).isEmpty();
   }
+
+  /// Sets up a call of alice with bob, whose device gives a Contact in the dialog; then that device
+  /// registers from another address, and alice ends the call.
+  private void endAfterMove(String registered, String inDialog) throws Exception {
+    Phone bob = new Phone("bob", rig.bridge.sipPort());
+    phones.add(bob);
+    bob.register(DEVICE, 600, registered);
+    Phone tablet = phone("bob", ";+sip.instance=\"<urn:uuid:0-2>\";q=0.1");
+    Dialog caller = Dialog.call(alice, "bob");
+    SipRequest invite = bob.request("INVITE");
+    SipResponse accepted = SipResponse.to(invite, 200).withToTag("t");
+    for (String route : invite.headers().all("Record-Route")) {
+      accepted = accepted.with("Record-Route", route);
+    }
+    bob.send(accepted.with("Contact", "<" + inDialog + ">"));
+    caller.accepted(alice.response("INVITE", 200));
+    bob.request("ACK");
+
+    Phone moved = new Phone("bob", rig.bridge.sipPort());
+    phones.add(moved);
+    rig.clock.advance(Duration.ofSeconds(1));
+    moved.register(DEVICE, 600, registered);
+    rig.clock.advance(Duration.ofSeconds(1));
+    tablet.register(";+sip.instance=\"<urn:uuid:0-2>\";q=0.1", 600); // the latest registration
+
+    caller.send("BYE");
+
+    moved.answer(moved.request("BYE"), 200);
+    alice.response("BYE", 200);
+    assertThat(tablet.any(m -> m.method().equals("BYE"))).isEmpty();
+  }
+
+  @Test
+  void aRequestToAGruuFollowsTheUserAgent() throws Exception {
+    endAfterMove("sip:bob@device.invalid", "sip:bob@ims.test;gr=urn:uuid:0-1");
+  }
+
+  @Test
+  void aRequestToTheSameContactWithOtherParametersFollowsIt() throws Exception {
+    endAfterMove("sip:bob@device.invalid;a=1;b=2", "sip:bob@device.invalid;ob;b=2;a=1");
+  }
+
+  @Test
+  void aRequestToAContactThatIsNotRegisteredFollowsTheInstanceOfTheCall() throws Exception {
+    endAfterMove("sip:bob@device.invalid", "sip:bob-0x55d0@192.0.2.7:5062");
+  }
 }
