@@ -171,7 +171,11 @@ final class Intake implements Receiver, TransactionEvents {
         }
       }
     }
-    switch (admission.request(begins(request), clock.millis())) {
+    Admission.Decision decision =
+        request.method().equals("ACK")
+            ? admission.unanswered() // no answer follows an ACK (RFC 3261 section 17)
+            : admission.request(begins(request), clock.millis());
+    switch (decision) {
       case ADMIT -> {
         statistics.count(Count.REQUEST_RECEIVED);
         run(() -> handle(exchange));
@@ -222,7 +226,7 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   private void onResponse(Wiring now, SipResponse response, SipFlow flow) {
-    if (admission.response() == Admission.Decision.ADMIT) {
+    if (admission.unanswered() == Admission.Decision.ADMIT) {
       statistics.count(Count.RESPONSE_RECEIVED);
       run(() -> {
         if (!now.invites.receive(response)) {

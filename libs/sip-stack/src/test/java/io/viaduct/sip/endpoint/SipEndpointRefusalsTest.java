@@ -131,6 +131,36 @@ class SipEndpointRefusalsTest {
   }
 
   @Test
+  void anAckOverTheAdmissionLimitIsDroppedAndCounted() throws Exception {
+    SipEndpointSettings s = Endpoints.usual();
+    var release = new CountDownLatch(1);
+    SipEndpoint server =
+        endpoints.start(
+            new SipEndpointSettings(s.sockets(), "", s.guard(), 1, 100, 100, 100, 100),
+            InstantSource.fixed(Instant.EPOCH),
+            request -> {
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 3; i++) {
+        peer.send(peer.options("ack" + i).replace("OPTIONS", "ACK"), server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 1);
+      peer.send(peer.options("next"), server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .as("the first answer is that to OPTIONS")
+          .startsWith("SIP/2.0 503 ")
+          .contains("CSeq: 1 OPTIONS");
+    } finally {
+      release.countDown();
+    }
+  }
+
+  @Test
   void aSourceThatHasNotProvedToBeThereGetsFewAnswersOverUdp() throws Exception {
     SipEndpoint server = endpoints.limited(64, Duration.ofSeconds(30), Duration.ofSeconds(30), 2);
     try (RawPeer peer = new RawPeer()) {
