@@ -5,6 +5,7 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
@@ -117,6 +118,11 @@ public final class SipService implements RequestHandler {
   /// Sets the endpoint that this service sends through. Until then every request gets 503.
   public void attach(RequestSender opened) {
     endpoint = opened;
+  }
+
+  @Override
+  public boolean needs(SipFlow connection) {
+    return registrar.uses(connection);
   }
 
   @Override

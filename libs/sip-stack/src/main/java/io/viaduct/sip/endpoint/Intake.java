@@ -125,6 +125,11 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   @Override
+  public boolean needs(SipFlow connection) {
+    return handler.needs(connection);
+  }
+
+  @Override
   public void onStrayResponse() {
     statistics.count(Refusal.STRAY_RESPONSE);
   }
