@@ -122,9 +122,10 @@ class UsersResource {
               + " The bridge lets the user register within a second.",
       operationId = "openAccount")
   AccountView open(@RequestBody NewAccount wanted) {
-    if (!wanted.id().matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
-    }
+    Account.flaw(wanted.id())
+        .ifPresent(flaw -> {
+          throw ProblemException.invalid("id " + flaw);
+        });
     String name = wanted.displayName() == null ? wanted.id() : displayName(wanted.displayName());
     Users.NewUser user =
         new Users.NewUser(
