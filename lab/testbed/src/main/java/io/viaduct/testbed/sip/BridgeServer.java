@@ -5,6 +5,7 @@ import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.pki.RunAuthority;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -20,6 +21,7 @@ final class BridgeServer implements SipServer {
   private static final String BILLING = "danum-billing";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int ANSWERS_PER_SOURCE = 100_000;
   private static final long CREDIT_MICRODENARII = 1_000_000;
 
   private final Deployment deployment;
@@ -51,8 +53,19 @@ final class BridgeServer implements SipServer {
       topUp();
       hasBilling = true;
     }
-    deployment.start(deployment.plans().bridge());
+    ServicePlan plan = deployment.plans().bridge();
+    deployment.start(plan.withConfiguration(oneSource(plan.configuration())));
     deployment.awaitReady(BRIDGE);
+  }
+
+  /// Returns the configuration for a load that comes from one UDP source, as no user agent's does:
+  /// the budget of answers to a source that may be forged would refuse it.
+  static String oneSource(String configuration) {
+    String begin = "sip: {";
+    if (!configuration.contains(begin)) {
+      throw new IllegalArgumentException("no line '" + begin + "' in " + configuration);
+    }
+    return configuration.replace(begin, begin + "answers-per-source: " + ANSWERS_PER_SOURCE + ", ");
   }
 
   // Without credit nobody may call.
