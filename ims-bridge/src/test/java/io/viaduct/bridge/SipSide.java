@@ -115,7 +115,13 @@ public final class SipSide implements RequestSender {
   private String breach = "";
   private boolean isBusy;
 
+  /// Makes the parts of a bridge that can send.
   public SipSide() {
+    this(true);
+  }
+
+  /// @param isOpen false: the bridge is starting, and cannot send yet
+  public SipSide(boolean isOpen) {
     DigestServer digest =
         new DigestServer(DOMAIN, OFFER, Duration.ofDays(1), 100, SUBSCRIBERS, () -> now);
     Authentication authentication =
@@ -187,8 +193,10 @@ public final class SipSide implements RequestSender {
             notifier,
             request -> request.answer(405), // reports of devices need billing
             METERS);
-    service.attach(this);
-    notifier.attach(this);
+    if (isOpen) {
+      service.attach(this);
+      notifier.attach(this);
+    }
   }
 
   /// Returns a desk that no message is for.
@@ -290,6 +298,11 @@ public final class SipSide implements RequestSender {
   /// answer, or takes them again.
   public void busy(boolean now) {
     isBusy = now;
+  }
+
+  /// Returns the requests refused for a reason, of all bridges.
+  public static double refused(String reason) {
+    return REGISTRY.get("viaduct_bridge_sip_refused").tag("reason", reason).counter().count();
   }
 
   /// Returns the last NOTIFYs that were given up, of all bridges.

@@ -1,6 +1,9 @@
 package io.viaduct.billing.account;
 
 import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 /// A person who can log in and is billed. The password hash stays in the database.
 ///
@@ -21,4 +24,23 @@ public record Account(
     long version) {
   /// Pattern of a valid id.
   public static final String ID_PATTERN = "[A-Za-z0-9._-]{1,64}";
+
+  /// User parts of the SIP addresses of the bridge's own services: an account of this name would
+  /// get the questions of all users.
+  public static final List<String> SERVICES = List.of("balance", "help", "report");
+
+  /// Returns whether a name is that of a service.
+  public static boolean isOfService(String name) {
+    return SERVICES.contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  /// Returns why a new account may not have a name; empty if it may.
+  public static Optional<String> flaw(String name) {
+    if (!name.matches(ID_PATTERN)) {
+      return Optional.of("must match " + ID_PATTERN);
+    }
+    return isOfService(name)
+        ? Optional.of("must be another one: '" + name + "' is the SIP address of a service")
+        : Optional.empty();
+  }
 }

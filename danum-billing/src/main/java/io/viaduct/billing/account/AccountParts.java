@@ -5,6 +5,8 @@ import io.viaduct.billing.configuration.SessionsSettings;
 import io.viaduct.billing.database.FirstRows;
 import io.viaduct.billing.ledger.Ledger;
 import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -15,18 +17,29 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Makes accounts, log-ins, and the money that operators add.
 @Configuration(proxyBeanMethods = false)
 class AccountParts {
+  private static final Logger LOG = LoggerFactory.getLogger(AccountParts.class);
+
   @Bean
   static FirstRows firstOperator(BillingConfiguration configuration, InstantSource clock) {
-    return database ->
-        new Accounts(
-                JdbcClient.create(database),
-                new TransactionTemplate(new JdbcTransactionManager(database)),
-                new Ledger(new JdbcTemplate(database)),
-                new Passwords(1))
-            .bootstrapOperator(
-                configuration.operator().user(),
-                configuration.operator().passwordFile().reveal(),
-                clock.instant());
+    return database -> {
+      Accounts accounts =
+          new Accounts(
+              JdbcClient.create(database),
+              new TransactionTemplate(new JdbcTransactionManager(database)),
+              new Ledger(new JdbcTemplate(database)),
+              new Passwords(1));
+      accounts.bootstrapOperator(
+          configuration.operator().user(),
+          configuration.operator().passwordFile().reveal(),
+          clock.instant());
+      accounts
+          .namedAsServices()
+          .forEach(name ->
+              LOG.warn(
+                  "'{}' belongs to an account, so users' questions to this SIP address go to it:"
+                      + " close the account, or take the address away",
+                  name));
+    };
   }
 
   @Bean

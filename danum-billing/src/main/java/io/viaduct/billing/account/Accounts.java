@@ -33,6 +33,7 @@ public final class Accounts {
   /// Opens an account, and its account in the ledger.
   ///
   /// @return the account, or empty if the id is taken, also as a SIP address; then nothing changed
+  /// @throws IllegalArgumentException if the id is the name of a service
   public Optional<Account> open(
       String id, String password, Role role, String displayName, Instant now) {
     return insert(id, passwords.hash(password), role, displayName, now);
@@ -46,6 +47,10 @@ public final class Accounts {
 
   private Optional<Account> insert(
       String id, @Nullable String hash, Role role, String displayName, Instant now) {
+    if (Account.isOfService(id)) {
+      throw new IllegalArgumentException(
+          "'" + id + "' is the SIP address of a service: give the account another name");
+    }
     return transaction.execute(_ -> {
       int inserted =
           jdbc.sql(
@@ -80,6 +85,18 @@ public final class Accounts {
     jdbc.sql("update account set role = 'operator' where id = ? and role <> 'operator'")
         .param(id)
         .update();
+  }
+
+  /// Returns the names of the bridge's services that accounts have had since before they were
+  /// reserved, as id or as further address.
+  public List<String> namedAsServices() {
+    return jdbc.sql(
+            "select id from account where lower(id) in (:names) and state <> 'closed'"
+                + " union select address from sip_address where lower(address) in (:names)"
+                + " order by 1")
+        .param("names", Account.SERVICES)
+        .query(String.class)
+        .list();
   }
 
   /// Sets the password of the pages.

@@ -3,15 +3,19 @@ package io.viaduct.billing.identity;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.configuration.OidcSettings;
+import io.viaduct.service.logging.PeerText;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.security.oauth2.jwt.Jwt;
 
 /// Maps claims of an ID token to the name and the role of an account, as the configuration says.
 final class Claims {
+  private static final Logger LOG = LoggerFactory.getLogger(Claims.class);
   private static final String EMAIL = "email";
 
   /// The first of these roles that a token has is its role.
@@ -42,7 +46,14 @@ final class Claims {
       }
       name = name.substring(0, name.length() - suffix.length());
     }
-    return name.matches(Account.ID_PATTERN) ? Optional.of(name) : Optional.empty();
+    Optional<String> flaw = Account.flaw(name);
+    if (flaw.isPresent()) {
+      LOG.warn(
+          "no account is made for '{}' of the provider: the name {}",
+          PeerText.printable(name),
+          flaw.get());
+    }
+    return flaw.isPresent() ? Optional.empty() : Optional.of(name);
   }
 
   /// Returns the role; empty if the configuration names no claim for it. A token without a known

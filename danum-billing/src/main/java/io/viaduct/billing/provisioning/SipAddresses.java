@@ -1,5 +1,6 @@
 package io.viaduct.billing.provisioning;
 
+import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.provisioning.UserRefusedException.Reason;
@@ -33,6 +34,10 @@ public final class SipAddresses {
   /// @throws UserRefusedException if there is no such account, it is closed or has [#MAX]
   ///   addresses, or the address is taken
   public void add(String account, String address, Instant now) {
+    if (Account.isOfService(address)) {
+      throw new UserRefusedException(
+          Reason.INVALID, "'" + address + "' is the SIP address of a service: choose another one");
+    }
     transaction.executeWithoutResult(_ -> {
       AccountState state =
           accounts

@@ -111,9 +111,10 @@ class AccountImportsResource {
 
   private static void require(ImportedLine line) {
     String where = "line %d: ".formatted(line.line());
-    if (!line.id().matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid(where + "id must match " + Account.ID_PATTERN);
-    }
+    Account.flaw(line.id())
+        .ifPresent(flaw -> {
+          throw ProblemException.invalid(where + "id " + flaw);
+        });
     if (line.displayName() != null) {
       var unused = PlainText.require(where + "displayName", line.displayName(), DISPLAY_NAME_MAX);
     }

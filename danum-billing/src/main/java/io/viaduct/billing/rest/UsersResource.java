@@ -123,9 +123,10 @@ class UsersResource {
               + " The bridge lets the user register within a second.",
       operationId = "openAccount")
   AccountView open(@AuthenticationPrincipal Caller caller, @RequestBody NewAccount wanted) {
-    if (!wanted.id().matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
-    }
+    Account.flaw(wanted.id())
+        .ifPresent(flaw -> {
+          throw ProblemException.invalid("id " + flaw);
+        });
     if (role(wanted.role()) != Role.USER) {
       CallerAccess.requireLogIn(caller, "make an account with the role " + wanted.role());
     }

@@ -120,6 +120,13 @@ class IdentitiesTest {
   }
 
   @Test
+  void noAccountIsMadeWithTheNameOfAService() throws Exception {
+    Answer refused = logIn(billing, claims(c -> c.claim("preferred_username", "balance")));
+    assertThat(refused.problem()).isEqualTo("identity-unknown");
+    assertThat(billing.get("/api/v1/accounts/balance", operator).status()).isEqualTo(404);
+  }
+
+  @Test
   void noAccountIsTakenOverByItsName() throws Exception {
     billing.openAccount(operator, name);
     Answer refused = logIn(billing, claims(_ -> {}));

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import tools.jackson.databind.JsonNode;
 
@@ -90,6 +92,19 @@ class RestServerTest {
         null,
         "{\"user\":\"%s\",\"password\":\"%s\"%s}".formatted(id, password, mark),
         Map.of("X-Forwarded-For", source));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"balance", "help", "Report"})
+  void theSipAddressesOfServicesAreNoNamesOfAccounts(String name) throws Exception {
+    Answer refused =
+        billing.post(
+            "/api/v1/accounts",
+            operator,
+            "{\"id\":\"%s\",\"password\":\"password-of-one\",\"role\":\"user\"}".formatted(name));
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.raw().body()).contains("is the SIP address of a service");
+    assertThat(billing.get("/api/v1/accounts/" + name, operator).status()).isEqualTo(404);
   }
 
   @Test

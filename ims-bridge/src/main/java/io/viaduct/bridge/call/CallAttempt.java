@@ -41,7 +41,12 @@ final class CallAttempt {
     this.context = context;
     this.headers = to.headers();
     this.mark = context.routing().mark(request.message());
-    this.fork = new Fork(to.contacts(), this::ring, context.meters()::countCall, this::conclude);
+    this.fork =
+        new Fork(
+            to.contacts(),
+            contact -> FlowLegs.ring(contact, to, this::ring, context.routing()),
+            context.meters()::countCall,
+            this::conclude);
   }
 
   void start() {
@@ -52,9 +57,16 @@ final class CallAttempt {
     fork.cancel();
   }
 
-  private Fork.Branch ring(Binding contact) {
+  private Leg ring(Binding contact) {
     SipRequest invite = request.message();
-    CallRoute route = new CallRoute(caller, request.flow(), contact.user(), contact.flow());
+    CallRoute route =
+        new CallRoute(
+            caller,
+            context.routing().contact(caller, request.flow()).map(CallRoute::agent).orElse(""),
+            request.flow(),
+            contact.user(),
+            CallRoute.agent(contact),
+            contact.flow());
     String token = context.routes().token(route, invite);
     SipFlow flow = contact.flow();
     return Leg.send(
@@ -75,7 +87,7 @@ final class CallAttempt {
   private void back(SipResponse response, String token) {
     SipResponse forwarded =
         CallRoutes.withRecordRoute(
-            response.forwardedFor(request.message()),
+            MessageProxy.outside(response.forwardedFor(request.message())),
             token,
             CallRoutes.recordRoute(token, endpoint, request.flow()));
     if (response.isSuccess()) {
@@ -106,7 +118,7 @@ final class CallAttempt {
                 response.status() == 487
                     ? SipMeters.Event.CALL_CANCELLED
                     : SipMeters.Event.CALL_REFUSED);
-        request.answer(MessageProxy.relayed(response, request.message()));
+        request.answer(context.relayed(response, request));
       }
       case Fork.Result.Failed(Refusal reason) -> context.refuse(request, reason);
     }

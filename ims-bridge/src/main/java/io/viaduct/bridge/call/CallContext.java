@@ -1,5 +1,6 @@
 package io.viaduct.bridge.call;
 
+import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -27,6 +28,11 @@ record CallContext(
   /// Returns the address of a user.
   String address(String user) {
     return "sip:" + user + "@" + domain;
+  }
+
+  /// Returns the other end's final response as the sender gets it.
+  SipResponse relayed(SipResponse response, IncomingRequest request) {
+    return MessageProxy.relayed(response, request.message(), domain, meters);
   }
 
   /// Refuses a request, and counts it.

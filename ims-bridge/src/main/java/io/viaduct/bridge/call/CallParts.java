@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.configuration.CallSettings;
 import io.viaduct.bridge.registrar.Authentication;
-import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
@@ -32,7 +31,6 @@ class CallParts {
       BridgeConfiguration configuration,
       Authentication authentication,
       Subscribers subscribers,
-      LocationService locations,
       Routing routing,
       CallTable table,
       SipMeters meters,
@@ -49,7 +47,7 @@ class CallParts {
             calls.ring(),
             meters,
             clock);
-    return new Calls(authentication, subscribers, context, new CallRequests(locations, context));
+    return new Calls(authentication, subscribers, context, new CallRequests(context));
   }
 
   @Bean

@@ -1,15 +1,16 @@
 package io.viaduct.bridge.call;
 
 import io.viaduct.bridge.call.CallRoutes.Inside;
+import io.viaduct.bridge.core.TrustDomain;
+import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.bridge.registrar.Fork;
-import io.viaduct.bridge.registrar.LocationService;
-import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.Routing;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import java.util.Optional;
@@ -20,11 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// others. The token in the Route proves that the sender belongs to the call; so they need neither
 /// credentials nor credit, and a call can always be ended.
 final class CallRequests {
-  private final LocationService locations;
   private final CallContext context;
 
-  CallRequests(LocationService locations, CallContext context) {
-    this.locations = locations;
+  CallRequests(CallContext context) {
     this.context = context;
   }
 
@@ -45,8 +44,19 @@ final class CallRequests {
       }
       return;
     }
-    SipRequest next = inside.request().withHeaders(Routing.forwarded(inside.request()));
-    SipFlow target = target(inside);
+    SipHeaders headers = TrustDomain.outside(Routing.forwarded(inside.request()));
+    Optional<Binding> contact = contact(inside);
+    SipFlow then =
+        inside.isFromCaller() ? inside.route().calleeFlow() : inside.route().callerFlow();
+    SipFlow target = contact.map(Binding::flow).orElse(then);
+    SipRequest next =
+        new SipRequest(
+            method,
+            contact
+                .map(found -> context.routing().uri(inside.request().uri(), found))
+                .orElse(inside.request().uri()),
+            headers,
+            inside.request().body());
     switch (method) {
       case "ACK" -> endpoint.sendAck(next, target);
       case "INVITE", "UPDATE" -> {
@@ -66,17 +76,17 @@ final class CallRequests {
     }
   }
 
-  /// Returns the flow of the other end: that of its registration now, because it may have moved
-  /// since the call began; else the one that it had then.
-  private SipFlow target(Inside inside) {
+  /// Returns the registration of the other end now, because it may have moved since the call began.
+  private Optional<Binding> contact(Inside inside) {
     CallRoute route = inside.route();
     String user = inside.isFromCaller() ? route.callee() : route.caller();
-    SipFlow then = inside.isFromCaller() ? route.calleeFlow() : route.callerFlow();
-    return locations.bindings(user, context.clock().instant()).stream()
-        .filter(binding -> binding.contact().equals(inside.request().uri()))
-        .findFirst()
-        .map(binding -> binding.flow())
-        .orElse(then);
+    String agent = inside.isFromCaller() ? route.calleeAgent() : route.callerAgent();
+    return context
+        .routing()
+        .contact(
+            user,
+            inside.request().uri(),
+            each -> !agent.isEmpty() && CallRoute.agent(each).equals(agent));
   }
 
   private void pass(
@@ -129,7 +139,7 @@ final class CallRequests {
 
   private SipResponse answered(
       IncomingRequest request, SipResponse response, SessionTimer.Offer.@Nullable Taken timer) {
-    SipResponse forwarded = MessageProxy.relayed(response, request.message());
+    SipResponse forwarded = context.relayed(response, request);
     if (timer == null || !response.isSuccess()) {
       return forwarded;
     }

@@ -1,10 +1,13 @@
 package io.viaduct.bridge.call;
 
+import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,11 +16,38 @@ import java.util.Optional;
 /// finds its way without state in the bridge, also after a restart of the bridge.
 ///
 /// @param caller user
+/// @param callerAgent names the caller's user agent ([#agent]); empty if it has no instance
 /// @param callerFlow flow that the INVITE came by
 /// @param callee user
+/// @param calleeAgent as above
 /// @param calleeFlow flow that the contact had registered by
-record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calleeFlow) {
+record CallRoute(
+    String caller,
+    String callerAgent,
+    SipFlow callerFlow,
+    String callee,
+    String calleeAgent,
+    SipFlow calleeFlow) {
   private static final String SEPARATOR = "\n";
+
+  /// Between user and agent. A bridge that knows no agents takes both for a user without contacts,
+  /// and sends by the flow.
+  private static final char BLANK = ' ';
+
+  private static final int AGENT_BYTES = 6;
+
+  /// Makes a route of ends without instances.
+  CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calleeFlow) {
+    this(caller, "", callerFlow, callee, "", calleeFlow);
+  }
+
+  /// Returns what names the user agent of a contact in a route: a short digest of `+sip.instance`,
+  /// which one user has few of.
+  static String agent(Binding contact) {
+    return contact.instance().isEmpty()
+        ? ""
+        : HexFormat.of().formatHex(Sha256.of(contact.instance()), 0, AGENT_BYTES);
+  }
 
   /// Returns the route as all bridges understand it: flows of this bridge have its name.
   ///
@@ -33,7 +63,12 @@ record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calle
 
   private CallRoute renamed(String from, String to) {
     return new CallRoute(
-        caller, renamed(callerFlow, from, to), callee, renamed(calleeFlow, from, to));
+        caller,
+        callerAgent,
+        renamed(callerFlow, from, to),
+        callee,
+        calleeAgent,
+        renamed(calleeFlow, from, to));
   }
 
   private static SipFlow renamed(SipFlow flow, String from, String to) {
@@ -42,7 +77,26 @@ record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calle
 
   /// Returns the route as text.
   String text() {
-    return String.join(SEPARATOR, caller, callerFlow.toString(), callee, calleeFlow.toString());
+    return String.join(
+        SEPARATOR,
+        end(caller, callerAgent),
+        callerFlow.toString(),
+        end(callee, calleeAgent),
+        calleeFlow.toString());
+  }
+
+  private static String end(String user, String agent) {
+    return agent.isEmpty() ? user : user + BLANK + agent;
+  }
+
+  private static String user(String end) {
+    int blank = end.indexOf(BLANK);
+    return blank < 0 ? end : end.substring(0, blank);
+  }
+
+  private static String agent(String end) {
+    int blank = end.indexOf(BLANK);
+    return blank < 0 ? "" : end.substring(blank + 1);
   }
 
   /// Reads the text of a route.
@@ -51,10 +105,17 @@ record CallRoute(String caller, SipFlow callerFlow, String callee, SipFlow calle
     if (context.size() != 4) {
       return Optional.empty();
     }
+    String caller = context.get(0);
+    String callee = context.get(2);
     try {
       return Optional.of(
           new CallRoute(
-              context.get(0), flow(context.get(1)), context.get(2), flow(context.get(3))));
+              user(caller),
+              agent(caller),
+              flow(context.get(1)),
+              user(callee),
+              agent(callee),
+              flow(context.get(3))));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }

@@ -20,6 +20,7 @@ final class Leg implements Fork.Branch, InviteBranch.Events {
   private final CompletableFuture<SipResponse> answer = new CompletableFuture<>();
   private final CompletableFuture<InviteBranch> branch = new CompletableFuture<>();
   private volatile long progressNs = System.nanoTime();
+  private volatile boolean isHeard;
 
   private Leg(Duration ring, Consumer<SipResponse> back) {
     this.ring = ring;
@@ -62,6 +63,7 @@ final class Leg implements Fork.Branch, InviteBranch.Events {
   @Override
   public void onResponse(SipResponse response) {
     if (!response.isFinal()) {
+      isHeard = true;
       progressNs = System.nanoTime();
       if (!answer.isDone()) {
         back.accept(response);
@@ -77,6 +79,11 @@ final class Leg implements Fork.Branch, InviteBranch.Events {
   @Override
   public void onFailure(SipException failure) {
     answer.completeExceptionally(failure);
+  }
+
+  /// Returns whether a provisional response has come: the user agent has the INVITE.
+  boolean isHeard() {
+    return isHeard;
   }
 
   @Override

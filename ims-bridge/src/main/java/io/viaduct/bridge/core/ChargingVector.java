@@ -6,9 +6,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /// The IMS charging identifier (ICID) of a session, and the host that made it (RFC 7315 section
-/// 4.6). Its text is at most 254 visible ASCII characters, because reports take 256.
+/// 4.6). Tokens, reports and charging records carry the ICID alone, as the AVP
+/// IMS-Charging-Identifier does (3GPP TS 32.299).
 ///
-/// @param icid 1 to 160 characters
+/// @param icid value of `icid-value`, 1 to 160 characters
 /// @param generatedAt host name or address; empty if the maker did not say
 public record ChargingVector(String icid, String generatedAt) {
   // Without the characters that would end the value in the text.
@@ -42,12 +43,5 @@ public record ChargingVector(String icid, String generatedAt) {
     return new ChargingVector(
         parameters.getOrDefault("icid-value", ""),
         parameters.getOrDefault("icid-generated-at", ""));
-  }
-
-  /// Returns the vector as tokens and reports carry it.
-  public String text() {
-    return "icid-value="
-        + icid
-        + (generatedAt.isEmpty() ? "" : ";icid-generated-at=" + generatedAt);
   }
 }

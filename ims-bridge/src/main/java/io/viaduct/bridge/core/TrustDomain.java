@@ -84,6 +84,15 @@ public final class TrustDomain {
         : new CleanRequest(request, request.message().withHeaders(clean));
   }
 
+  /// Returns headers as they leave the trust domain: without those that only its peers see.
+  public static SipHeaders outside(SipHeaders headers) {
+    SipHeaders clean = headers;
+    for (CoreHeader header : CoreHeader.values()) {
+      clean = clean.without(header.text);
+    }
+    return clean;
+  }
+
   private static boolean has(SipHeaders headers, CoreHeader wanted) {
     for (SipHeader header : headers.list()) {
       if (header.is(wanted.text)) {

@@ -83,7 +83,8 @@ final class AccountEvents implements EventPackage<Optional<AccountFacts>> {
   }
 
   @Override
-  public String document(String user, Optional<AccountFacts> facts, int version, Instant now) {
+  public String document(
+      String user, Optional<AccountFacts> facts, @Nullable Object told, int version, Instant now) {
     CreditState credit = facts.map(AccountFacts::credit).orElseGet(() -> subscribers.credit(user));
     return JSON.writeValueAsString(
         new Document(

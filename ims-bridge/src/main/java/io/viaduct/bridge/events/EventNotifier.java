@@ -250,9 +250,26 @@ public final class EventNotifier implements SipService.Notifier {
     if (end.isEmpty()) {
       tell(subscription.events(), subscription, now);
     } else {
-      sender.end(subscription.dialog(), subscription.dialog().terminated(end));
+      sender.end(subscription.dialog(), ending(subscription, end, now));
     }
     return true;
+  }
+
+  private static SipRequest ending(AccountSubscription subscription, String end, Instant now) {
+    SubscriptionDialog dialog = subscription.dialog();
+    SipRequest last = dialog.terminated(end);
+    if (end.equals(TIMEOUT)) {
+      return last;
+    }
+    EventPackage<?> events = subscription.events();
+    return events
+        .ending(subscription.user(), subscription.told(), version(dialog), now)
+        .map(text -> last.withBody(events.type(), SipBody.of(text)))
+        .orElse(last);
+  }
+
+  private static int version(SubscriptionDialog dialog) {
+    return (int) (dialog.cseq() - 1);
   }
 
   private <S> void tell(EventPackage<S> events, AccountSubscription subscription, Instant now) {
@@ -263,12 +280,14 @@ public final class EventNotifier implements SipService.Notifier {
             .thenAccept(state -> {
               Instant then = clock.instant();
               AccountSubscription next;
+              Object told;
               String end;
               synchronized (table) {
                 AccountSubscription current = table.get(key);
                 if (current == null || Objects.equals(state, current.told())) {
                   return;
                 }
+                told = current.told();
                 next = table.ours(current).notified(state);
                 end = end(next, then);
                 if (end.isEmpty()) {
@@ -278,8 +297,8 @@ public final class EventNotifier implements SipService.Notifier {
                 }
               }
               SubscriptionDialog dialog = next.dialog();
-              int version = (int) (dialog.cseq() - 1);
-              SipBody body = SipBody.of(events.document(next.user(), state, version, then));
+              SipBody body =
+                  SipBody.of(events.document(next.user(), state, told, version(dialog), then));
               if (end.isEmpty()) {
                 sender.send(dialog, dialog.active(then).withBody(events.type(), body));
               } else {

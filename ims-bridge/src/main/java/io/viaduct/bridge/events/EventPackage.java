@@ -1,7 +1,9 @@
 package io.viaduct.bridge.events;
 
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// One event package whose resource is the subscriber's own account (RFC 6665 section 5).
 ///
@@ -25,6 +27,14 @@ interface EventPackage<S> {
 
   /// Returns the body with the whole state.
   ///
+  /// @param told the state of the last NOTIFY of the subscription; null if it is not known
   /// @param version 0 in the first NOTIFY of a subscription, then 1 more in each
-  String document(String user, S state, int version, Instant now);
+  String document(String user, S state, @Nullable Object told, int version, Instant now);
+
+  /// Returns the body of the last NOTIFY to a user who is not entitled any more, if it has one.
+  ///
+  /// @param told as above
+  default Optional<String> ending(String user, @Nullable Object told, int version, Instant now) {
+    return Optional.empty();
+  }
 }

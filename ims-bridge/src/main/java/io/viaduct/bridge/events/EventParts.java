@@ -7,6 +7,7 @@ import io.viaduct.bridge.configuration.SipSettings;
 import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.bridge.registrar.AccountFacts;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.Gruus;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
@@ -33,6 +34,7 @@ class EventParts {
       TrustDomain trust,
       Subscribers subscribers,
       LocationService locations,
+      Gruus gruus,
       AccountFacts.Source accounts,
       Replicas replicas,
       Duty duty,
@@ -44,7 +46,7 @@ class EventParts {
             sip.bindings(),
             new ExpiryBounds(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault())),
         List.of(
-            new RegistrationEvents(configuration.domain(), locations),
+            new RegistrationEvents(authentication, locations, gruus),
             new AccountEvents(accounts, subscribers)),
         authentication,
         trust,

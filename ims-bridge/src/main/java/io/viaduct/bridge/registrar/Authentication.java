@@ -218,7 +218,7 @@ public final class Authentication {
   }
 
   /// Returns all addresses of a user: the user's name first.
-  List<String> addresses(String user) {
+  public List<String> addresses(String user) {
     return Stream.concat(Stream.of(user), subscribers.addresses(user).stream())
         .map(this::address)
         .toList();

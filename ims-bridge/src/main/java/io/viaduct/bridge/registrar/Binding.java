@@ -1,6 +1,7 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.bridge.core.CoreRegistration;
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import java.time.Instant;
@@ -45,7 +46,8 @@ public record Binding(
   }
 
   /// Returns the header fields of a user's request to this contact: with its path as Route (RFC
-  /// 3327 section 5.3), and towards the core with the sender, whom the bridge has authenticated.
+  /// 3327 section 5.3), and towards the core with the sender, whom the bridge has authenticated. A
+  /// user agent is outside the trust domain, and gets no header of the core.
   ///
   /// @param sender SIP address
   public SipHeaders routed(SipHeaders headers, String sender) {
@@ -53,7 +55,9 @@ public record Binding(
     for (String hop : path) {
       routed = routed.with("Route", hop);
     }
-    return core.isEmpty() ? routed : routed.with("P-Asserted-Identity", "<" + sender + ">");
+    return core.isEmpty()
+        ? TrustDomain.outside(routed)
+        : routed.with("P-Asserted-Identity", "<" + sender + ">");
   }
 
   /// Returns the header fields of the bridge's own request to this contact.
@@ -63,7 +67,7 @@ public record Binding(
 
   /// Returns the key of this binding among those that bridges share: a later one with the same key
   /// replaces it.
-  String key() {
+  public String key() {
     String part = instance.isEmpty() ? contact : regId == 0 ? instance : instance + "\n" + regId;
     return user + "\n" + part;
   }

@@ -50,7 +50,7 @@ public final class Gruus {
   }
 
   /// Returns the public GRUU of an instance.
-  String ofInstance(String user, String instance) {
+  public String ofInstance(String user, String instance) {
     return "sip:%s@%s;%s=%s".formatted(user, domain, PARAMETER, escaped(instance));
   }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +38,26 @@ final class InstanceFlows {
   }
 
   /// Sends to a contact, and to the other flows of its instance while flows fail.
-  ///
-  /// @param contacts all contacts of the user, the latest first
-  /// @param send sends to one of them
-  /// @param failed receives each flow that has failed
   static CompletableFuture<SipResponse> send(
       Binding first,
       List<Binding> contacts,
       Function<Binding, CompletableFuture<SipResponse>> send,
       Consumer<Binding> failed) {
+    return send(first, contacts, send, failed, () -> true);
+  }
+
+  /// Sends as above.
+  ///
+  /// @param contacts all contacts of the user, the latest first
+  /// @param send sends to one of them
+  /// @param failed receives each flow that has failed
+  /// @param mayGoOn whether the next flow may get the request after a failure
+  static CompletableFuture<SipResponse> send(
+      Binding first,
+      List<Binding> contacts,
+      Function<Binding, CompletableFuture<SipResponse>> send,
+      Consumer<Binding> failed,
+      BooleanSupplier mayGoOn) {
     if (first.regId() == 0) {
       return send.apply(first);
     }
@@ -54,13 +66,14 @@ final class InstanceFlows {
             contacts.stream()
                 .filter(each -> each.regId() != 0 && each.instance().equals(first.instance()))
                 .toList());
-    return next(flows, send, failed);
+    return next(flows, send, failed, mayGoOn);
   }
 
   private static CompletableFuture<SipResponse> next(
       Deque<Binding> flows,
       Function<Binding, CompletableFuture<SipResponse>> send,
-      Consumer<Binding> failed) {
+      Consumer<Binding> failed,
+      BooleanSupplier mayGoOn) {
     Binding flow = flows.remove();
     return send.apply(flow)
         .handle((response, failure) -> {
@@ -68,8 +81,8 @@ final class InstanceFlows {
           if (isGone) {
             failed.accept(flow);
           }
-          if ((isGone || isAway(failure)) && !flows.isEmpty()) {
-            return next(flows, send, failed);
+          if ((isGone || isAway(failure)) && !flows.isEmpty() && mayGoOn.getAsBoolean()) {
+            return next(flows, send, failed, mayGoOn);
           }
           return response != null
               ? CompletableFuture.completedFuture(response)

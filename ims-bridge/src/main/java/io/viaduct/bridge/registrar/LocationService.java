@@ -1,6 +1,7 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.bridge.replication.Replicas;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.usage.v1.ReplicaEntry;
 import io.viaduct.usage.v1.ReplicaKind;
 import java.time.Instant;
@@ -57,6 +58,9 @@ public final class LocationService {
   private final NavigableSet<Due> dues = new ConcurrentSkipListSet<>(); // one of each user
   private final AtomicInteger count = new AtomicInteger();
   private final List<Consumer<String>> watchers = new CopyOnWriteArrayList<>();
+
+  /// Bindings of each connection of this bridge.
+  private final Map<SipFlow, Integer> ofConnection = new ConcurrentHashMap<>();
 
   /// Makes the bindings of a bridge without others.
   ///
@@ -215,6 +219,11 @@ public final class LocationService {
     }
   }
 
+  /// Returns whether a binding uses a connection of this bridge. Does not block.
+  boolean uses(SipFlow connection) {
+    return ofConnection.containsKey(connection);
+  }
+
   /// Returns the number of bindings.
   public int size() {
     return count.get();
@@ -222,6 +231,12 @@ public final class LocationService {
 
   private void keep(String user, Predicate<Binding> wanted) {
     change(user, old -> new Change(Outcome.DONE, old.stream().filter(wanted).toList()));
+  }
+
+  private void count(SipFlow flow, int more) {
+    if (flow.transport().isReliable() && flow.owner().isEmpty()) {
+      ofConnection.merge(flow, more, (had, add) -> had + add == 0 ? null : had + add);
+    }
   }
 
   private record Change(Outcome outcome, List<Binding> next) {}
@@ -259,6 +274,8 @@ public final class LocationService {
   }
 
   private @Nullable List<Binding> plan(List<Binding> old, List<Binding> next) {
+    next.forEach(binding -> count(binding.flow(), 1));
+    old.forEach(binding -> count(binding.flow(), -1));
     if (!old.isEmpty()) {
       dues.remove(Due.of(old));
     }

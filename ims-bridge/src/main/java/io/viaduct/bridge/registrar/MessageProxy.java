@@ -1,5 +1,6 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.bridge.core.TrustDomain;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipRequest;
@@ -69,7 +70,8 @@ public final class MessageProxy {
                                         flow.routed(to.headers(), sender),
                                         message.body()),
                                     flow.flow(),
-                                    mark))
+                                    mark),
+                            () -> true)
                         .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)),
             meters::countMessage,
             best -> relay(request, best))
@@ -80,7 +82,7 @@ public final class MessageProxy {
     switch (best) {
       case Fork.Result.Answered(SipResponse response) -> {
         meters.count(SipMeters.Event.MESSAGE_RELAYED);
-        request.answer(relayed(response, request.message()));
+        request.answer(relayed(response, request.message(), domain, meters));
       }
       case Fork.Result.Failed(Refusal reason) -> refuse(request, reason);
     }
@@ -88,8 +90,18 @@ public final class MessageProxy {
 
   /// Returns a contact's final response as its sender gets it. A 503 would tell the sender that
   /// this proxy is overloaded, but only one device is (RFC 3261 section 16.7 step 6).
-  public static SipResponse relayed(SipResponse response, SipRequest request) {
-    return response.status() == 503 ? SipResponse.to(request, 500) : response.forwardedFor(request);
+  public static SipResponse relayed(
+      SipResponse response, SipRequest request, String domain, SipMeters meters) {
+    if (response.status() != 503) {
+      return outside(response.forwardedFor(request));
+    }
+    meters.count(Refusal.DEVICE_UNAVAILABLE);
+    return Refusal.DEVICE_UNAVAILABLE.response(request, domain);
+  }
+
+  /// Returns a response without the headers of the core.
+  public static SipResponse outside(SipResponse response) {
+    return response.withHeaders(TrustDomain.outside(response.headers()));
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

@@ -82,6 +82,10 @@ public enum Refusal {
   DIRECTORY_MISSING(503, "the bridge has no directory of users yet: it waits for billing"),
   /// Billing does not answer, and it must approve a new device before that gets a token.
   BILLING_AWAY(503, "billing does not answer, and this device is new"),
+  /// The bridge opens its sockets before it can send.
+  STARTING(503, "this server is starting: try again in a second"),
+  /// A device answered 503, of which a proxy makes 500 (RFC 3261 section 16.7 step 6).
+  DEVICE_UNAVAILABLE(500, "the user's device says that it cannot serve the request now"),
   TOO_MANY_SUBSCRIPTIONS(503, "there are as many subscriptions as there may be: try again later"),
   /// The body of a PUBLISH is not of the one type that is taken.
   UNSUPPORTED_TYPE(415, "the body has a type that is not taken here: see Accept"),

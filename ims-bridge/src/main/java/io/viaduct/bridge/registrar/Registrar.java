@@ -67,6 +67,11 @@ public final class Registrar {
     this.clock = clock;
   }
 
+  /// Returns whether a registration uses a connection of this bridge.
+  boolean uses(SipFlow connection) {
+    return locations.uses(connection);
+  }
+
   /// @param endpoint that has received the request
   void onRegister(IncomingRequest request, RequestSender endpoint) {
     SipRequest message = request.message();

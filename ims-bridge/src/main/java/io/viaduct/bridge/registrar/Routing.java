@@ -2,9 +2,11 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.SipUri;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
@@ -13,8 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -147,20 +152,64 @@ public final class Routing {
   /// 5626). A flow that has failed is removed.
   ///
   /// @param send sends to one flow
-  CompletableFuture<SipResponse> byFlows(
-      Binding contact, Next.To to, Function<Binding, CompletableFuture<SipResponse>> send) {
-    return InstanceFlows.send(contact, to.flows(), send, locations::drop);
+  /// @param mayGoOn whether the next flow may get the request after a failure
+  public CompletableFuture<SipResponse> byFlows(
+      Binding contact,
+      Next.To to,
+      Function<Binding, CompletableFuture<SipResponse>> send,
+      BooleanSupplier mayGoOn) {
+    return InstanceFlows.send(contact, to.flows(), send, locations::drop, mayGoOn);
+  }
+
+  /// Returns the contact of a user that has registered by a flow.
+  public Optional<Binding> contact(String user, SipFlow flow) {
+    return locations.bindings(user, clock.instant()).stream()
+        .filter(contact -> contact.flow().equals(flow))
+        .findFirst();
+  }
+
+  /// Returns the contact of a user that a request inside a dialog is for: the user agent of a GRUU,
+  /// else the contact with the same user, host and port (RFC 3261 section 19.1.4), else the user
+  /// agent that had the dialog.
+  ///
+  /// @param uri Request-URI: the Contact that the user agent gave in the dialog, which may differ
+  ///   from that of its registration
+  public Optional<Binding> contact(String user, String uri, Predicate<Binding> isAgent) {
+    List<Binding> contacts = locations.bindings(user, clock.instant());
+    Optional<Gruus.Target> agent = gruus.target(uri).filter(target -> target.user().equals(user));
+    Predicate<Binding> first =
+        agent.isPresent() ? agent.get()::is : contact -> isSamePlace(contact.contact(), uri);
+    return Stream.of(first, isAgent)
+        .flatMap(wanted -> contacts.stream().filter(wanted))
+        .findFirst();
+  }
+
+  /// Returns the Request-URI of a request inside a dialog: a GRUU becomes the contact (RFC 5627
+  /// section 5.4).
+  public String uri(String uri, Binding contact) {
+    return gruus.target(uri).isPresent() ? contact.contact() : uri;
+  }
+
+  private static boolean isSamePlace(String one, String other) {
+    try {
+      SipUri a = SipUri.parse(one);
+      SipUri b = SipUri.parse(other);
+      return a.user().equals(b.user()) && a.host().equals(b.host()) && a.port() == b.port();
+    } catch (IllegalArgumentException e) {
+      return one.equals(other);
+    }
   }
 
   /// Returns the headers of a request as this hop forwards it. Credentials for this proxy go no
   /// further, and neither does a claim to be someone else (RFC 3325): this bridge has verified
-  /// From.
+  /// From. P-Served-User ends here too, because it is for one server (RFC 5502 section 5.2).
   public static SipHeaders forwarded(SipRequest request) {
     return request
         .headers()
         .without("Proxy-Authorization")
         .without("P-Asserted-Identity")
         .without("P-Preferred-Identity")
+        .without("P-Served-User")
         .replace("Max-Forwards", Integer.toString(hops(request) - 1));
   }
 

@@ -5,6 +5,7 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
@@ -120,6 +121,11 @@ public final class SipService implements RequestHandler {
   }
 
   @Override
+  public boolean needs(SipFlow connection) {
+    return registrar.uses(connection);
+  }
+
+  @Override
   public void onRequest(IncomingRequest arrived) {
     IncomingRequest request = trust.admit(arrived);
     SipRequest message = request.message();
@@ -131,7 +137,8 @@ public final class SipService implements RequestHandler {
       return;
     }
     if (out == null) {
-      request.answer(SipResponse.to(message, 503).with("Retry-After", "1"));
+      meters.count(Refusal.STARTING);
+      request.answer(Refusal.STARTING.response(message, domain).with("Retry-After", "1"));
       return;
     }
     if (message.headers().all("Proxy-Require").isEmpty() && calls.onRequestInside(request, out)) {

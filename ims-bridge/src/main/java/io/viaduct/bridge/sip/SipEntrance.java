@@ -40,7 +40,9 @@ import org.springframework.stereotype.Component;
 public final class SipEntrance implements SmartLifecycle {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
-  /// A TCP connection of a user agent is closed after this time without a byte; keep-alives count.
+  /// A connection of a user agent is closed after this time without a byte, unless a registration
+  /// uses it; keep-alives count. Many phones send none, and nobody can call back to a phone whose
+  /// connection is closed.
   private static final Duration TCP_IDLE = Duration.ofMinutes(5);
 
   /// A message must be complete this long after its first byte: the lifetime of a transaction (RFC

@@ -69,8 +69,7 @@ final class SnaptPublications implements SipService.Publications {
     } else if (!firstWord(message, "Content-Type").equals(SipReporting.REPORT)) {
       sip.count(Refusal.UNSUPPORTED_TYPE);
       request.answer(
-          SipResponse.to(message, Refusal.UNSUPPORTED_TYPE.status())
-              .with("Accept", SipReporting.REPORT));
+          Refusal.UNSUPPORTED_TYPE.response(message, domain).with("Accept", SipReporting.REPORT));
     } else {
       read(request);
     }

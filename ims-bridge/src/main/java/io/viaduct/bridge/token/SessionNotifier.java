@@ -186,7 +186,7 @@ public final class SessionNotifier implements SipService.Notifier {
             until),
         admitted.deviceKey(),
         UUID.randomUUID().toString(),
-        vector(subscribe.request(), subscribe.user()).text(),
+        vector(subscribe.request(), subscribe.user()).icid(),
         Instant.EPOCH,
         List.of(),
         CreditState.SUFFICIENT);

@@ -38,6 +38,7 @@ final class CallRouteFuzz {
   static List<byte[]> seeds() {
     return List.of(
             "alice\nudp:192.0.2.1:5060\nbob\ntcp:[2001:db8::1]:5061",
+            "alice 0123456789ab\nudp:192.0.2.1:5060\nbob \ntcp:[2001:db8::1]:5061",
             "alice\nudp:192.0.2.1\nbob\ntcp:h:1",
             "a\n:\nb\n:",
             "<sip:AAAAAAAAAAAAAAAAAAAAAAAAAAAA@h;lr>, <sip:x@h>",

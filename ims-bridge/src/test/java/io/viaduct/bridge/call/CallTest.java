@@ -226,6 +226,18 @@ class CallTest {
   }
 
   @Test
+  void aDeviceThatIsOutOfServiceIsNoOverloadOfTheBridge() throws Exception {
+    double refused = refused("device_unavailable");
+    Dialog caller = Dialog.call(alice, "bob");
+    bob.answer(bob.request("INVITE"), 503);
+
+    SipResponse refusal = alice.response("INVITE", 500);
+    assertThat(refusal.warning().orElseThrow()).contains("the user's device");
+    assertThat(refused("device_unavailable")).isEqualTo(refused + 1);
+    caller.acknowledge(refusal);
+  }
+
+  @Test
   void aDeviceOfLowerPreferenceRingsWhenThePreferredOneRefuses() throws Exception {
     Phone tablet = phone("carol", ";q=0.9");
     Phone desk = phone("carol", ";q=0.1");

@@ -108,7 +108,9 @@ final class Phone implements AutoCloseable {
   }
 
   /// Registers a contact that need not be the address of this phone.
-  void register(String parameters, int expires, String contact) throws Exception {
+  ///
+  /// @return the bridge's answer
+  SipResponse register(String parameters, int expires, String contact) throws Exception {
     SipRequest register =
         new SipRequest(
             "REGISTER",
@@ -117,6 +119,7 @@ final class Phone implements AutoCloseable {
                 .with("Via", via())
                 .with("Max-Forwards", "70")
                 .with("User-Agent", "viaduct")
+                .with("Supported", "outbound, gruu")
                 .with("From", "<sip:%s@ims.test>;tag=r".formatted(user))
                 .with("To", "<sip:%s@ims.test>".formatted(user))
                 .with("Call-ID", "register-" + socket.getLocalPort())
@@ -125,7 +128,7 @@ final class Phone implements AutoCloseable {
                 .with("Expires", Integer.toString(expires)));
     send(register);
     sendWithCredentials(register, response("REGISTER", 401));
-    response("REGISTER", 200);
+    return response("REGISTER", 200);
   }
 
   /// Takes the next request of a method that has come.

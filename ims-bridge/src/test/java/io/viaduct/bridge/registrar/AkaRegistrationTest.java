@@ -21,8 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,10 +77,10 @@ class AkaRegistrationTest {
         .with("Supported", "path, outbound, gruu");
   }
 
-  private Set<DigestAlgorithm> offered(String user) throws Exception {
+  private List<DigestAlgorithm> offered(String user) throws Exception {
     return probe.ask(register(user)).headers().all("WWW-Authenticate").stream()
         .map(value -> DigestChallenge.parse(value).orElseThrow().algorithm())
-        .collect(Collectors.toSet());
+        .toList();
   }
 
   private SipResponse answer(SimulatedCard card, DigestAlgorithm algorithm, String user)
@@ -119,7 +117,8 @@ class AkaRegistrationTest {
   @Test
   void aPhoneRegistersByItsCardInBothVersionsOfAka() throws Exception {
     assertThat(offered("dora"))
-        .containsExactlyInAnyOrder(DigestAlgorithm.AKAV2_MD5, DigestAlgorithm.AKAV1_MD5);
+        .as("most phones know version 1 only, and some read one challenge only")
+        .containsExactly(DigestAlgorithm.AKAV1_MD5, DigestAlgorithm.AKAV2_MD5);
     assertThat(offered("alice")).noneMatch(DigestAlgorithm::isAka);
     SimulatedCard card = new SimulatedCard(KEYS, 0);
     assertThat(answer(card, DigestAlgorithm.AKAV1_MD5, "dora").status()).isEqualTo(200);

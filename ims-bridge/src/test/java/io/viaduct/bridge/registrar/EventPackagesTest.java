@@ -14,7 +14,9 @@ import java.io.StringReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,7 +107,7 @@ class EventPackagesTest {
     assertThat(first.headers().require("Subscription-State")).startsWith("active;expires=");
     assertThat(first.headers().require("Content-Type")).isEqualTo("application/reginfo+xml");
     assertThat(xml(first).getAttribute("version")).isEqualTo("0");
-    assertThat(registration(first).getAttribute("state")).isEqualTo("terminated");
+    assertThat(registration(first).getAttribute("state")).isEqualTo("init");
 
     Contact phone = contact();
     phone.register("alice", rig.bridge.sipPort(), ";q=0.5;+sip.instance=\"<urn:uuid:1&2>\"");
@@ -122,6 +124,75 @@ class EventPackagesTest {
     await().until(() -> watcher.received.size() >= 3);
     assertThat(watcher.received.getLast().headers().require("Subscription-State"))
         .isEqualTo("terminated;reason=timeout");
+  }
+
+  private static Element element(SipRequest notify, String name, int index) throws Exception {
+    return (Element) xml(notify).getElementsByTagNameNS("*", name).item(index);
+  }
+
+  private SipResponse register(Contact phone, int regId, String expires) throws Exception {
+    String parameters = ";+sip.instance=\"<urn:uuid:1>\"" + (regId == 0 ? "" : ";reg-id=" + regId);
+    return phone.ask(
+        "alice",
+        rig.bridge.sipPort(),
+        "REGISTER",
+        "sip:ims.test",
+        ALICE,
+        SipHeaders.NONE
+            .with("Supported", "outbound, gruu")
+            .with("Expires", expires)
+            .with("Contact", "<sip:alice@device.invalid>" + parameters),
+        "");
+  }
+
+  @Test
+  void aContactThatHasEndedIsToldOnceWithItsReason() throws Exception {
+    Contact phone = contact();
+    assertThat(register(phone, 0, "120").status()).isEqualTo(200);
+    Contact watcher = contact();
+    assertThat(subscribe(watcher, "alice", ALICE, "reg", "600").status()).isEqualTo(200);
+    Element first = element(notified(watcher, 1), "contact", 0);
+    assertThat(first.getAttribute("event")).isEqualTo("registered");
+    assertThat(
+            ((Element) first.getElementsByTagNameNS("*", "pub-gruu").item(0)).getAttribute("uri"))
+        .isEqualTo("sip:alice@ims.test;gr=urn:uuid:1");
+
+    assertThat(register(phone, 0, "300").status()).isEqualTo(200);
+    Element second = element(notified(watcher, 2), "contact", 0);
+    assertThat(second.getAttribute("event")).isEqualTo("refreshed");
+    assertThat(second.getAttribute("id")).isEqualTo(first.getAttribute("id"));
+
+    assertThat(register(phone, 0, "0").status()).isEqualTo(200);
+    SipRequest third = notified(watcher, 3);
+    assertThat(registration(third).getAttribute("state")).isEqualTo("terminated");
+    assertThat(element(third, "contact", 0).getAttribute("state")).isEqualTo("terminated");
+    assertThat(element(third, "contact", 0).getAttribute("event")).isEqualTo("unregistered");
+
+    assertThat(register(phone, 0, "60").status()).isEqualTo(200);
+    assertThat(xml(notified(watcher, 4)).getElementsByTagNameNS("*", "contact").getLength())
+        .isEqualTo(1);
+    rig.clock.advance(Duration.ofSeconds(61));
+    assertThat(element(notified(watcher, 5), "contact", 0).getAttribute("event"))
+        .isEqualTo("expired");
+  }
+
+  @Test
+  void twoFlowsOfOneUriAreTwoContactsOfEachAddress() throws Exception {
+    rig.users.put(rig.users.subscriber("alice").toBuilder().addAddresses("+41791234567").build());
+    await().until(() -> rig.bridge.subscribers().owner("+41791234567").equals("alice"));
+    assertThat(register(contact(), 1, "600").status()).isEqualTo(200);
+    assertThat(register(contact(), 2, "600").status()).isEqualTo(200);
+    Contact watcher = contact();
+    assertThat(subscribe(watcher, "alice", ALICE, "reg", "600").status()).isEqualTo(200);
+    SipRequest notify = notified(watcher, 1);
+    assertThat(element(notify, "registration", 0).getAttribute("aor")).isEqualTo(ALICE);
+    assertThat(element(notify, "registration", 1).getAttribute("aor"))
+        .isEqualTo("sip:+41791234567@ims.test");
+    Set<String> ids = new HashSet<>();
+    for (int i = 0; i < 4; i++) {
+      ids.add(element(notify, "contact", i).getAttribute("id"));
+    }
+    assertThat(ids).hasSize(4);
   }
 
   private static Element registration(SipRequest notify) throws Exception {
@@ -194,10 +265,12 @@ class EventPackagesTest {
     assertThat(subscribe(bob, "bob", "sip:bob@ims.test", "presence", "600").status())
         .isEqualTo(489);
     assertThat(subscribe(bob, "bob", "sip:bob@ims.test", "reg", "1").status()).isEqualTo(423);
+    bob.register("bob", rig.bridge.sipPort(), "");
     assertThat(subscribe(bob, "bob", "sip:bob@ims.test", "reg", "600").status()).isEqualTo(200);
     var _ = notified(bob, 1);
     rig.users.suspend("bob", true);
     assertThat(notified(bob, 2).headers().require("Subscription-State"))
         .isEqualTo("terminated;reason=rejected");
+    assertThat(element(notified(bob, 2), "contact", 0).getAttribute("event")).isEqualTo("rejected");
   }
 }

@@ -149,9 +149,7 @@ class ForeignUserAgentsIT {
   @Test
   void sippRegistersByACard() throws Exception {
     needs("sipp", "sip-tester");
-    rig.close();
-    // sipp knows version 1 only, and its REGISTER is so short that it gets one challenge.
-    start("aka", text -> text.replace("contacts: 2", "contacts: 2, algorithms: [AKAv1-MD5, MD5]"));
+    // sipp knows version 1 only, and reads one challenge: the first.
     // sipp reads a '[' among the octets as one of its own keywords.
     AkaKeys keys =
         AkaKeys.ofOp(

@@ -103,6 +103,24 @@ class LocationServiceTest {
   }
 
   @Test
+  void aConnectionIsInUseUntilItsLastBindingEndsOrMoves() {
+    LocationService locations = new LocationService(CONTACTS_MAX, BINDINGS_MAX);
+    SipFlow one = new SipFlow(Transport.TLS, new InetSocketAddress("192.0.2.1", 40_001));
+    SipFlow other = new SipFlow(Transport.TLS, new InetSocketAddress("192.0.2.1", 40_002));
+    locations.update("alice", List.of(binding("alice", 1, one, 1, BEGIN, 60)), BEGIN);
+    locations.update("bob", List.of(binding("bob", 1, one, 1, BEGIN, 120)), BEGIN);
+    locations.update("alice", List.of(binding("alice", 1, other, 2, BEGIN, 60)), BEGIN);
+    assertThat(locations.uses(one)).as("bob's").isTrue();
+    assertThat(locations.uses(other)).as("alice has moved there").isTrue();
+
+    locations.expire(BEGIN.plusSeconds(61));
+    assertThat(locations.uses(one)).isTrue();
+    assertThat(locations.uses(other)).isFalse();
+    locations.expire(BEGIN.plusSeconds(121));
+    assertThat(locations.uses(one)).isFalse();
+  }
+
+  @Test
   void changesOfManyThreadsKeepTheLimitAndLeaveNothingBehind() throws Exception {
     int limit = 50;
     LocationService locations = new LocationService(CONTACTS_MAX, limit);
@@ -132,12 +150,18 @@ class LocationServiceTest {
     assertThat(locations.all(BEGIN)).isEmpty();
   }
 
-  static Binding binding(String user, int contact, long cseq, Instant now, long expiresSeconds) {
+  static Binding binding(
+      String user, int contact, long cseq, Instant now, long expiresSeconds) {
+    return binding(user, contact, FLOW, cseq, now, expiresSeconds);
+  }
+
+  private static Binding binding(
+      String user, int contact, SipFlow flow, long cseq, Instant now, long expiresSeconds) {
     return new Binding(
         user,
         "sip:%s@192.0.2.%d".formatted(user, contact),
         "",
-        FLOW,
+        flow,
         "call-" + contact,
         cseq,
         now,

@@ -173,6 +173,7 @@ class OutboundTest {
         .containsExactly("<sip:alice@ims.test>", "<" + number + ">");
     assertThat(say(number).status()).isEqualTo(200);
     assertThat(phone.received).hasSize(1);
+    assertThat(say("sip:%61lice@ims.test").status()).as("escaped without need").isEqualTo(200);
     rig.users.put(rig.users.subscriber("alice").toBuilder().clearAddresses().build());
     await().until(() -> rig.bridge.subscribers().owner("+41791234567").equals("+41791234567"));
     assertThat(say(number).status()).isEqualTo(404);

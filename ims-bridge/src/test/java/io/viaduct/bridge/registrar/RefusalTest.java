@@ -3,6 +3,7 @@ package io.viaduct.bridge.registrar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.SipSide;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
@@ -73,6 +74,15 @@ class RefusalTest {
                 .counter()
                 .count())
         .isEqualTo(1);
+  }
+
+  @Test
+  void aBridgeThatIsStartingSaysSo() {
+    double before = SipSide.refused("starting");
+    SipResponse answer = new SipSide(false).tell(request("x".repeat(200)));
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.warning().orElseThrow()).contains("starting");
+    assertThat(SipSide.refused("starting")).isEqualTo(before + 1);
   }
 
   @Test

@@ -166,7 +166,9 @@ class SnaptPublicationsTest {
     byte[] report = signed(report("snapt-1", 0).build(), rig.reportKey).toByteArray();
     assertThat(publish(Transport.UDP, SipReporting.REPORT, report).warning().orElseThrow())
         .contains("by TCP or TLS");
-    assertThat(publish(Transport.TCP, "text/plain", report).status()).isEqualTo(415);
+    SipResponse wrongType = publish(Transport.TCP, "text/plain", report);
+    assertThat(wrongType.status()).isEqualTo(415);
+    assertThat(wrongType.warning().orElseThrow()).contains("see Accept");
     assertThat(publish(Transport.TCP, SipReporting.REPORT, new byte[] {1, 2, 3}).status())
         .isEqualTo(400);
     assertThat(billing.requests).isEmpty();

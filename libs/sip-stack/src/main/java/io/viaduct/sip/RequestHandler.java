@@ -5,4 +5,10 @@ package io.viaduct.sip;
 @FunctionalInterface
 public interface RequestHandler {
   void onRequest(IncomingRequest request);
+
+  /// Returns whether requests may have to go by a connection later, so that it must stay open
+  /// though nothing comes by it. Called on the event loop: must not block.
+  default boolean needs(SipFlow connection) {
+    return false;
+  }
 }

@@ -46,7 +46,8 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
           Map.entry(500, "Server Internal Error"),
           Map.entry(501, "Not Implemented"),
           Map.entry(503, "Service Unavailable"),
-          Map.entry(505, "Version Not Supported"));
+          Map.entry(505, "Version Not Supported"),
+          Map.entry(513, "Message Too Large"));
 
   public SipResponse {
     if (status < 100 || status > 699) {

@@ -10,6 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SipTextTest {
+  @Test
+  void aUserThatIsEscapedWithoutNeedIsTheSameUser() {
+    assertThat(SipUri.parse("sip:%61l%69ce%2D%7e@ims.test").user()).isEqualTo("alice-~");
+    assertThat(SipUri.parse("sip:a%2bb%c3%a4%4@ims.test").user())
+        .as("reserved characters and bytes of UTF-8 stay escaped")
+        .isEqualTo("a%2Bb%C3%A4%4");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.process.FlowLinks;
 import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
@@ -18,7 +19,6 @@ import tools.jackson.databind.JsonNode;
 final class DeviceLinks {
   static final String A = "linkA";
   static final String B = "linkB";
-  private static final String NONE = "none";
   private static final int PACKETS_PER_SECOND = 100;
   private static final String REMOTE = Topology.SERVER + ":" + FarEnd.STREAM_PORT;
 
@@ -113,7 +113,7 @@ final class DeviceLinks {
     long startNs = nanoTime.getAsLong();
     return retry.until(() -> {
       JsonNode status = StatusSocket.read(agent);
-      String by = linkTo(REMOTE, status.path("data").path("flows"));
+      String by = FlowLinks.newestTo(REMOTE, status).orElse("no link");
       if (!by.equals(link)) {
         throw new IOException(
             "the stream leaves by %s; the paths are %s".formatted(by, status.path("paths")));
@@ -127,26 +127,10 @@ final class DeviceLinks {
   /// @param remote beginning of `address:port`
   String awaitLinkTo(String remote) throws IOException {
     return retry.until(() -> {
-      JsonNode flows = StatusSocket.read(agent).path("data").path("flows");
-      String link = linkTo(remote, flows);
-      if (link.equals(NONE)) {
-        throw new IOException("no flow leaves to %s: %s".formatted(remote, flows));
-      }
-      return link;
+      JsonNode status = StatusSocket.read(agent);
+      return FlowLinks.newestTo(remote, status)
+          .orElseThrow(() -> new IOException("no flow leaves to %s: %s".formatted(remote, status)));
     });
-  }
-
-  private static String linkTo(String remote, JsonNode flows) {
-    String link = NONE;
-    long newestMs = Long.MAX_VALUE;
-    for (JsonNode flow : flows) {
-      long ageMs = flow.path("ageMs").asLong(Long.MAX_VALUE);
-      if (flow.path("remote").asString("").startsWith(remote) && ageMs < newestMs) {
-        newestMs = ageMs;
-        link = flow.path("link").asString("");
-      }
-    }
-    return link;
   }
 
   long nowNs() {

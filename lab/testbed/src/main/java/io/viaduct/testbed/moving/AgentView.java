@@ -1,8 +1,10 @@
 package io.viaduct.testbed.moving;
 
+import io.viaduct.testbed.process.FlowLinks;
 import io.viaduct.testbed.process.StatusSocket;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
@@ -48,6 +50,22 @@ public record AgentView(Path socket) {
         .map(path -> path.path("link").asString(""))
         .sorted()
         .toList();
+  }
+
+  /// Waits until a flow to a remote end leaves by one of these links.
+  ///
+  /// @param remote beginning of `address:port`
+  /// @param links their names at the device
+  /// @return the link of the newest such flow
+  String awaitLinkTo(String remote, List<String> links) throws Exception {
+    List<String> found = new ArrayList<>();
+    MovingLab.await(
+        () -> {
+          FlowLinks.newestTo(remote, status()).filter(links::contains).ifPresent(found::add);
+          return !found.isEmpty();
+        },
+        "a flow to " + remote + " leaves by one of " + links);
+    return found.getFirst();
   }
 
   /// Waits until exactly these links carry data.

@@ -22,6 +22,7 @@ final class BridgeServer implements SipServer {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int BINDINGS_MAX = 100_000; // the default
+  private static final int ANSWERS_PER_SOURCE = 100_000;
   private static final long CREDIT_MICRODENARII = 1_000_000;
 
   private final Deployment deployment;
@@ -56,15 +57,25 @@ final class BridgeServer implements SipServer {
       topUp();
       hasBilling = true;
     }
-    deployment.start(roomy(deployment.plans().bridge()));
+    ServicePlan plan = deployment.plans().bridge();
+    deployment.start(plan.withConfiguration(roomy(plan.configuration(), contacts)));
     deployment.awaitReady(BRIDGE);
   }
 
-  // The load comes from one address, which would get 20 answers a second without digest.
-  private ServicePlan roomy(ServicePlan bridge) {
-    String sip = "sip: {port: " + Plans.SIP_PORT;
-    String room = ", bindings: %d, answers-per-source: 100000".formatted(BINDINGS_MAX + contacts);
-    return bridge.withConfiguration(bridge.configuration().replace(sip, sip + room));
+  /// Returns the configuration for a load that comes from one UDP source, as no user agent's does:
+  /// the budget of answers to a source that may be forged would refuse it.
+  ///
+  /// @param contacts registered beside those of the load
+  static String roomy(String configuration, int contacts) {
+    String begin = "sip: {";
+    if (!configuration.contains(begin)) {
+      throw new IllegalArgumentException("no line '" + begin + "' in " + configuration);
+    }
+    return configuration.replace(
+        begin,
+        begin
+            + "bindings: %d, answers-per-source: %d, "
+                .formatted(BINDINGS_MAX + contacts, ANSWERS_PER_SOURCE));
   }
 
   // Without credit nobody may call.

@@ -102,12 +102,14 @@ public final class SipCommand implements Callable<Integer> {
     }
     Sipp sipp = new Sipp(topology.control, directory);
     SipRows rows = new SipRows();
+    Attempts attempts = new Attempts();
     try {
       for (SipScenario each : scenarios) {
-        measure(sipp, servers, each, rows);
+        attempts.run(each.key(), () -> measure(sipp, servers, each, rows));
       }
       if (isChosen(MIXED)) {
-        rows.mixed(new MixedLoad(sipp, bridge, topology.control, mixedRate, 60 * minutes).run());
+        MixedLoad load = new MixedLoad(sipp, bridge, topology.control, mixedRate, 60 * minutes);
+        attempts.run(MIXED, () -> rows.mixed(load.run()));
       }
       if (isChosen(CONTACTS)) {
         rows.contacts(new ContactsLoad(sipp, bridge, topology.control, contacts).run());
@@ -118,10 +120,11 @@ public final class SipCommand implements Callable<Integer> {
     }
     Map<String, String> conditions = options.conditions();
     conditions.put("load", "sipp in one process on the same machine, UDP, an open loop");
+    attempts.failed().forEach((scenario, why) -> missing.put(scenario, "failed: " + why));
     Report.of("sip", TITLE, conditions, SipRows.GRID, rows.rows())
         .without(missing)
         .publish(System.out, options.output());
-    return 0;
+    return attempts.failed().isEmpty() ? 0 : 1;
   }
 
   private List<SipScenario> scenarios() {

@@ -10,6 +10,7 @@ import io.viaduct.testbed.topology.LinkPlan;
 import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.NetworkPlan;
+import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,8 +26,8 @@ import java.util.concurrent.locks.LockSupport;
 ///   baresip bob ──── cnapt ══ links A, B ══ snapt-2 ──┘
 /// ```
 ///
-/// While they talk, the links of the devices are lost in turn. Then Bob's device goes to snapt-1
-/// too, and they talk again: both have the same public address there.
+/// While they talk, each device in turn loses the link by which its audio leaves. Then Bob's device
+/// goes to snapt-1 too, and they talk again: both have the same public address there.
 public final class CallsDay {
   /// Variable of the environment with the number of hand-overs.
   static final String HAND_OVERS = "VIADUCT_HAND_OVERS";
@@ -34,6 +35,11 @@ public final class CallsDay {
   private static final long SEED = 20_261_127;
   private static final long TALK_NS = 2_000_000_000L;
   private static final List<String> LINKS = List.of("A", "B");
+  private static final List<String> AT_DEVICES = List.of("linkA", "linkB");
+
+  /// Longest gap in the audio, beyond a round trip of the call.
+  static final double GAP_MS_MAX = 60;
+
   private static final NetworkPlan PLAN =
       new NetworkPlan(
           2,
@@ -70,7 +76,7 @@ public final class CallsDay {
       call.dial();
       talk(call, "without hand-over");
       for (int i = 0; i < handOvers; i++) {
-        handOver(call, lab.network.devices().get(i / 2 % 2), LINKS.get(i % 2));
+        handOver(call, i % 2);
       }
       call.hangUp();
       MovingLab.say("INVITEs of alice", call.callerInvites());
@@ -102,10 +108,16 @@ public final class CallsDay {
         System::nanoTime);
   }
 
-  private void handOver(AudioCall call, NetworkNamespace device, String link) throws Exception {
-    device.ip("link set link%s down".formatted(link));
-    talk(call, "hand-over from link %s of %s".formatted(link, device.name()));
-    lab.network.restoreLink(link);
+  /// Takes the link down by which the audio of a device leaves it.
+  private void handOver(AudioCall call, int number) throws Exception {
+    NetworkNamespace device = lab.network.devices().get(number);
+    AgentView agent = number == 0 ? lab.agent : lab.agent("cnapt-2");
+    String other = number == 0 ? Topology.SNAPT_2 : Topology.SNAPT_1;
+    String link = agent.awaitLinkTo(other + ":", AT_DEVICES);
+    device.ip("link set %s down".formatted(link));
+    talk(call, "hand-over from %s of %s, which carries its audio".formatted(link, device.name()));
+    MovingLab.say("left the audio's link", link);
+    lab.network.restoreLink(LINKS.get(AT_DEVICES.indexOf(link)));
     lab.agent.awaitUsed("linkA", "linkB");
     lab.agent("cnapt-2").awaitUsed("linkA", "linkB");
     MovingLab.say(
@@ -124,18 +136,23 @@ public final class CallsDay {
       Audio bob = call.atCalled(fromNs, untilNs);
       MovingLab.say("then", what);
       MovingLab.say("pause ms", "%.0f".formatted(pauses.longestMs()));
-      MovingLab.say("round trip ms", "%.0f".formatted(alice.delayMs() + bob.delayMs()));
-      say("alice", alice);
-      say("bob", bob);
+      double roundTripMs = alice.delayMs() + bob.delayMs();
+      MovingLab.say("round trip ms", "%.0f".formatted(roundTripMs));
+      say("alice", alice, roundTripMs + GAP_MS_MAX);
+      say("bob", bob, roundTripMs + GAP_MS_MAX);
     }
   }
 
-  private static void say(String at, Audio heard) {
+  private static void say(String at, Audio heard, double limitMs) {
     MovingLab.say(
         "at " + at,
         "%d packets, %d lost, %d late, MOS %.2f"
             .formatted(heard.packets().size(), heard.lost(), heard.late(), heard.quality().mos()));
     MovingLab.say("gap ms", "%.0f".formatted(heard.gapMs()));
+    MovingLab.say(
+        "1 round trip + 60 ms",
+        "%.0f ms of %.0f: %s"
+            .formatted(heard.gapMs(), limitMs, heard.gapMs() <= limitMs ? "won" : "lost"));
     MovingLab.say("audible", heard.audible());
   }
 }

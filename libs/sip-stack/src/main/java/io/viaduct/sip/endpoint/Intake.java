@@ -125,6 +125,11 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   @Override
+  public boolean needs(SipFlow connection) {
+    return handler.needs(connection);
+  }
+
+  @Override
   public void onStrayResponse() {
     statistics.count(Refusal.STRAY_RESPONSE);
   }
@@ -171,7 +176,11 @@ final class Intake implements Receiver, TransactionEvents {
         }
       }
     }
-    switch (admission.request(begins(request), clock.millis())) {
+    Admission.Decision decision =
+        request.method().equals("ACK")
+            ? admission.unanswered() // no answer follows an ACK (RFC 3261 section 17)
+            : admission.request(begins(request), clock.millis());
+    switch (decision) {
       case ADMIT -> {
         statistics.count(Count.REQUEST_RECEIVED);
         run(() -> handle(exchange));
@@ -222,7 +231,7 @@ final class Intake implements Receiver, TransactionEvents {
   }
 
   private void onResponse(Wiring now, SipResponse response, SipFlow flow) {
-    if (admission.response() == Admission.Decision.ADMIT) {
+    if (admission.unanswered() == Admission.Decision.ADMIT) {
       statistics.count(Count.RESPONSE_RECEIVED);
       run(() -> {
         if (!now.invites.receive(response)) {
@@ -254,6 +263,7 @@ final class Intake implements Receiver, TransactionEvents {
 
   private static byte[] overloaded(SipRequest request) {
     return SipResponse.to(request, Refusal.OVERLOAD.status())
+        .withReason("Overloaded: try again in " + RETRY_AFTER + " s")
         .withToTag(SipEndpoint.token())
         .with("Retry-After", RETRY_AFTER)
         .encode();

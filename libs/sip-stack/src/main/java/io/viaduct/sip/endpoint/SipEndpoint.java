@@ -71,8 +71,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
             handler);
     this.sockets = SipSockets.open(settings.sockets(), guard, intake);
     this.transactions =
-        new JainTransactions(
-            sockets, settings.guard().headBytes() + settings.guard().bodyBytes(), intake);
+        new JainTransactions(sockets, settings.guard().onStreams().messageBytes(), intake);
     this.invites =
         new InviteClients(
             sockets, timers, tasks, SipEndpoint::withoutTopmostVia, settings.pending());

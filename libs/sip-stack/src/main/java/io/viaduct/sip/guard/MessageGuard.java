@@ -43,7 +43,7 @@ public final class MessageGuard {
       return refused(Refusal.TOO_SHORT);
     }
     if (bytes.length > limits.headBytes() + limits.bodyBytes()) {
-      return refused(Refusal.TOO_LONG);
+      return tooLong(Refusal.TOO_LONG, bytes).refused();
     }
     int headLength = endOfHead(bytes, bytes.length);
     if (headLength < 0) {
@@ -78,11 +78,12 @@ public final class MessageGuard {
 
   private Head head(byte[] bytes, int headLength) {
     if (headLength > limits.headBytes()) {
-      return bad(Refusal.HEAD_TOO_LONG, null);
+      return tooLong(Refusal.HEAD_TOO_LONG, bytes);
     }
+    HeadText text = null;
     SipRequest answerable = null;
     try {
-      HeadText text = HeadText.read(bytes, headLength, limits);
+      text = HeadText.read(bytes, headLength, limits);
       answerable = answerable(StartLine.methodOf(text.startLine()), text.headers());
       StartLine start = StartLine.parse(text.startLine());
       HeaderRules.checkIdentity(text.headers(), limits);
@@ -90,8 +91,15 @@ public final class MessageGuard {
       HeaderRules.checkRest(text.headers(), method);
       return new Head.Good(start, text.headers(), HeaderRules.contentLength(text.headers()));
     } catch (RefusedException e) {
-      return bad(e.reason(), answerable);
+      boolean isAnswered = text == null && e.reason().status() != 0;
+      return bad(
+          e.reason(), isAnswered ? IdentityLines.find(bytes, bytes.length, limits) : answerable);
     }
+  }
+
+  /// Refuses a message that is too long, of which some or all bytes have arrived.
+  public Head.Bad tooLong(Refusal reason, byte[] bytes) {
+    return bad(reason, IdentityLines.find(bytes, bytes.length, limits));
   }
 
   /// Returns true for a byte that no head may contain, so that an incomplete head can be refused.
@@ -118,7 +126,7 @@ public final class MessageGuard {
   /// is never answered (RFC 3261 section 17).
   ///
   /// @param method empty for a response, and for a line that cannot be read
-  private static @Nullable SipRequest answerable(String method, SipHeaders headers) {
+  static @Nullable SipRequest answerable(String method, SipHeaders headers) {
     return method.isEmpty() || method.equals("ACK") || !HeaderRules.leadsBack(headers)
         ? null
         : new SipRequest(method, URI_OF_ANSWERABLE, headers);
@@ -141,7 +149,7 @@ public final class MessageGuard {
     return new Verdict.Refused(reason, null);
   }
 
-  private static Head bad(Refusal reason, @Nullable SipRequest answerable) {
+  private static Head.Bad bad(Refusal reason, @Nullable SipRequest answerable) {
     return new Head.Bad(new Verdict.Refused(reason, reason.status() == 0 ? null : answerable));
   }
 

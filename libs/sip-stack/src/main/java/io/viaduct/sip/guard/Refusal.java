@@ -3,28 +3,29 @@ package io.viaduct.sip.guard;
 import java.util.Locale;
 
 /// Reasons why a message is refused. Each has its own counter. Reasons with a status are answered
-/// from the headers alone, never with the sender's content, if the message is a request with a Via.
+/// from the headers alone, never with the sender's content, if the message is a request whose Via
+/// can be read. An answer to a head that cannot be read as a whole is no longer than the message.
 /// All others are dropped silently. A budget bounds the answers to a source, which may be forged.
 public enum Refusal {
   TOO_SHORT("the datagram is too short for SIP"),
-  TOO_LONG("the message is longer than the limit"),
-  HEAD_TOO_LONG("the header fields are longer than the limit"),
+  TOO_LONG(513, "the message is longer than the limit"),
+  HEAD_TOO_LONG(513, "the header fields are longer than the limit"),
   NO_END_OF_HEAD("the empty line after the header fields is missing"),
-  LINE_TOO_LONG("a line is longer than the limit"),
-  TOO_MANY_HEADERS("there are more header fields than the limit"),
+  LINE_TOO_LONG(513, "a line is longer than the limit"),
+  TOO_MANY_HEADERS(513, "there are more header fields than the limit"),
   NUL_BYTE("a header field has a NUL byte"),
   CONTROL_CHARACTER("a header field has a control character"),
   BARE_LINE_FEED("a line ends with LF without CR"),
   BARE_CARRIAGE_RETURN("a line has a CR without LF"),
-  NOT_UTF8("the header fields are not UTF-8"),
+  NOT_UTF8(400, "the header fields are not UTF-8"),
   MALFORMED_START_LINE(400, "the first line is no request line and no status line of SIP"),
   /// A Request-URI with header fields, which belong into Contact only (RFC 3261 section 19.1.1).
   URI_HEADERS(400, "the Request-URI has header fields, which belong into Contact only"),
   /// A version other than SIP/2.0.
   VERSION_NOT_SUPPORTED(505, "the version is not SIP/2.0"),
-  MALFORMED_HEADER("a line is no header field"),
+  MALFORMED_HEADER(400, "a line is no header field"),
   MISSING_VIA("Via is missing"),
-  TOO_MANY_VIAS("the message has passed more servers than the limit"),
+  TOO_MANY_VIAS(483, "the message has passed more servers than the limit"),
   MALFORMED_VIA(400, "Via cannot be read"),
   /// A backslash, which makes the stack's ViaParser loop forever.
   VIA_BACKSLASH("Via has a backslash"),

@@ -68,8 +68,11 @@ public final class Admission {
     wait = new Wait(before + (waitMs - before) * WAIT_WEIGHT, nowMs);
   }
 
-  /// Decides about a response. The caller must call [#done] for each admitted message.
-  public Decision response() {
+  /// Decides about a response or an ACK, to which nothing is answered. The caller must call [#done]
+  /// for each admitted message.
+  ///
+  /// @return to admit or to drop it
+  public Decision unanswered() {
     if (inProgress.incrementAndGet() <= 2 * limit) {
       return Decision.ADMIT;
     }

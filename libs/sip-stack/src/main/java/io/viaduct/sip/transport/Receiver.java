@@ -10,4 +10,9 @@ public interface Receiver {
 
   /// Called for a refusal that concerns no message.
   void onRefused(Refusal reason);
+
+  /// Returns whether a connection must stay open though nothing comes by it.
+  default boolean needs(SipFlow connection) {
+    return false;
+  }
 }

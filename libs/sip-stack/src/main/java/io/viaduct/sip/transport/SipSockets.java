@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -50,10 +51,16 @@ public final class SipSockets implements AutoCloseable {
   // 200.
   private static final int UDP_RECEIVE_BUFFER_BYTES = 1 << 20;
   private static final int PORT_ATTEMPTS = 16;
+
+  /// Most unsent bytes of a connection: some of the longest messages. A peer that leaves more does
+  /// not read.
+  private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(65_536, 262_144);
+
   private static final String CLOSED = "the sockets are closed";
 
   private final SocketSettings settings;
   private final MessageGuard guard;
+  private final MessageGuard streamGuard;
   private final Receiver receiver;
   private final boolean isEpoll = Epoll.isAvailable();
   private final EventLoopGroup loop;
@@ -69,6 +76,7 @@ public final class SipSockets implements AutoCloseable {
     }
     this.settings = settings;
     this.guard = guard;
+    this.streamGuard = new MessageGuard(guard.limits().onStreams());
     this.receiver = receiver;
     this.connections =
         new TcpConnections(settings.connections(), settings.connectionsPerSource(), receiver);
@@ -176,6 +184,7 @@ public final class SipSockets implements AutoCloseable {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
             .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
             .handler(pipeline(false, Transport.TCP, null));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark());
@@ -232,8 +241,7 @@ public final class SipSockets implements AutoCloseable {
             // One byte more than the limit, so that a longer datagram is recognised as too long.
             .option(
                 ChannelOption.RECVBUF_ALLOCATOR,
-                new FixedRecvByteBufAllocator(
-                    guard.limits().headBytes() + guard.limits().bodyBytes() + 1))
+                new FixedRecvByteBufAllocator(guard.limits().messageBytes() + 1))
             .handler(new DatagramReader(guard, receiver));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark());
@@ -265,6 +273,7 @@ public final class SipSockets implements AutoCloseable {
             .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
             .childHandler(pipeline(true, transport, tls));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark()).childOption(SO_MARK, settings.fwmark());
@@ -281,7 +290,7 @@ public final class SipSockets implements AutoCloseable {
             channel,
             new StreamPipeline.Kind(transport, tls, isAccepted),
             settings,
-            guard,
+            streamGuard,
             receiver,
             connections);
       }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param connectionsPerSource most connections opened by one IPv4 address or IPv6 /64
 /// @param firstMessage time after which an accepted connection without a whole message is closed;
 ///   keep-alives do not count
-/// @param idle time after which a TCP connection that delivers nothing is closed
+/// @param idle time after which a connection that delivers nothing is closed, unless its receiver
+///   [needs][Receiver#needs] it
 /// @param message longest time from the first byte of a message on a stream to its last; then its
 ///   connection is closed
 /// @param connectTimeout of a TCP connection that this endpoint opens

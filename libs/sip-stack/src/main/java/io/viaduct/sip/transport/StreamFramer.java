@@ -85,7 +85,8 @@ final class StreamFramer extends ByteToMessageDecoder {
       if (isForeign) {
         refuse(context, in, new Verdict.Refused(Refusal.CONTROL_CHARACTER, null), flow);
       } else if (in.readableBytes() > guard.limits().headBytes()) {
-        refuse(context, in, new Verdict.Refused(Refusal.HEAD_TOO_LONG, null), flow);
+        byte[] begun = ByteBufUtil.getBytes(in);
+        refuse(context, in, guard.tooLong(Refusal.HEAD_TOO_LONG, begun).refused(), flow);
       }
       return false;
     }

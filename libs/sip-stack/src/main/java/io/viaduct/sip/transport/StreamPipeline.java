@@ -9,9 +9,11 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Refusal;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -82,8 +84,11 @@ final class StreamPipeline extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event instanceof IdleStateEvent) {
-      context.close();
+    if (event instanceof IdleStateEvent) { // comes again after each further idle time
+      InetSocketAddress peer = (InetSocketAddress) context.channel().remoteAddress();
+      if (!receiver.needs(new SipFlow(kind.transport(), peer))) {
+        context.close();
+      }
     } else if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
       receiver.onRefused(Refusal.TLS_HANDSHAKE_FAILED);
       context.close();

@@ -52,7 +52,7 @@ final class WebSocketFrames {
       MessageGuard guard,
       Receiver receiver) {
     // One byte more than the limit, so that a longer message is recognised as too long.
-    int longest = guard.limits().headBytes() + guard.limits().bodyBytes() + 1;
+    int longest = guard.limits().messageBytes() + 1;
     pipeline
         .addLast(new HttpServerCodec())
         .addLast(new HttpObjectAggregator(HTTP_BODY_MAX))

@@ -62,6 +62,28 @@ class SipEndpointRefusalsTest {
   }
 
   @Test
+  void aHeadThatIsTooLongIsAnsweredAndTheAnswerIsShorter() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      String tooLong =
+          peer.options("long")
+              .replace("Max-Forwards", "X: " + "x".repeat(2_100) + "\r\nMax-Forwards");
+      peer.send(tooLong, server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 513 Message Too Large: line too long\r\n")
+          .contains("Call-ID: long@probe\r\n")
+          .hasSizeLessThan(tooLong.length());
+      String hops =
+          peer.options("hops")
+              .replace("From:", "Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n".repeat(48) + "From:");
+      peer.send(hops, server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 483 Too Many Hops: too many vias\r\n");
+      assertThat(server.statistics().of(Refusal.LINE_TOO_LONG)).isEqualTo(1);
+    }
+  }
+
+  @Test
   void twoContentLengthsAreAnsweredWith400() throws Exception {
     SipEndpoint server = endpoints.start(request -> request.answer(200));
     try (RawPeer peer = new RawPeer()) {
@@ -95,7 +117,7 @@ class SipEndpointRefusalsTest {
       }
       for (int i = 0; i < 3; i++) {
         assertThat(peer.receive(5_000).orElseThrow())
-            .startsWith("SIP/2.0 503 ")
+            .startsWith("SIP/2.0 503 Overloaded: try again in 2 s")
             .contains("Retry-After: ");
       }
       await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 5);
@@ -105,6 +127,36 @@ class SipEndpointRefusalsTest {
       assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
       peer.send(peer.options("load9"), server.port());
       assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+    }
+  }
+
+  @Test
+  void anAckOverTheAdmissionLimitIsDroppedAndCounted() throws Exception {
+    SipEndpointSettings s = Endpoints.usual();
+    var release = new CountDownLatch(1);
+    SipEndpoint server =
+        endpoints.start(
+            new SipEndpointSettings(s.sockets(), "", s.guard(), 1, 100, 100, 100, 100),
+            InstantSource.fixed(Instant.EPOCH),
+            request -> {
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 3; i++) {
+        peer.send(peer.options("ack" + i).replace("OPTIONS", "ACK"), server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 1);
+      peer.send(peer.options("next"), server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .as("the first answer is that to OPTIONS")
+          .startsWith("SIP/2.0 503 ")
+          .contains("CSeq: 1 OPTIONS");
+    } finally {
+      release.countDown();
     }
   }
 

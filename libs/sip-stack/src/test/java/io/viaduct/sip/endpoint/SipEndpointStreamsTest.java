@@ -3,17 +3,24 @@ package io.viaduct.sip.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
+import io.viaduct.sip.transport.SocketSettings;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -56,6 +63,52 @@ class SipEndpointStreamsTest {
       assertThat(server.statistics().of(Count.KEEP_ALIVE)).isEqualTo(1);
       byte[] pong = socket.getInputStream().readNBytes(2);
       assertThat(pong).containsExactly('\r', '\n');
+    }
+  }
+
+  @Test
+  void anIdleConnectionStaysOpenWhileItIsNeeded() throws Exception {
+    SipEndpointSettings usual = Endpoints.usual();
+    SocketSettings s = usual.sockets();
+    AtomicInteger asked = new AtomicInteger();
+    AtomicBoolean isNeeded = new AtomicBoolean(true);
+    SipEndpoint server =
+        endpoints.start(
+            new SipEndpointSettings(
+                new SocketSettings(
+                    s.bind(),
+                    0,
+                    s.connections(),
+                    s.connectionsPerSource(),
+                    Duration.ofSeconds(30),
+                    Duration.ofMillis(100),
+                    s.message(),
+                    s.connectTimeout()),
+                usual.sentBy(),
+                usual.guard(),
+                usual.transactionsMax(),
+                usual.answersPerSecond(),
+                usual.answersPerSource(),
+                usual.remembered(),
+                usual.pending()),
+            InstantSource.system(),
+            new RequestHandler() {
+              @Override
+              public void onRequest(IncomingRequest request) {
+                request.answer(200);
+              }
+
+              @Override
+              public boolean needs(SipFlow connection) {
+                asked.incrementAndGet();
+                return isNeeded.get();
+              }
+            });
+    try (Socket socket = Endpoints.connect(server)) {
+      await().until(() -> asked.get() >= 3);
+      assertThat(server.connections()).isEqualTo(1);
+      isNeeded.set(false);
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
   }
 

@@ -207,6 +207,28 @@ class SipEndpointTransportsTest {
   }
 
   @Test
+  void aBodyOnAWebSocketMayHave32KibAndADatagram8() throws Exception {
+    SipEndpoint server = server("127.0.0.1");
+    Browser browser = new Browser();
+    WebSocket socket = browser.open(Transport.WS, "127.0.0.1", server.port(Transport.WS), "sip");
+    socket.sendText(longMessage(Transport.WS, 32_768), true).get(20, TimeUnit.SECONDS);
+    assertThat(browser.read.poll(20, TimeUnit.SECONDS)).startsWith("SIP/2.0 200");
+    assertThat(received.getFirst().message().body().bytes()).hasSize(32_768);
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(longMessage(Transport.UDP, 8_193).replace("branch", "rport;branch"), server.port());
+      assertThat(peer.receive(20_000).orElseThrow()).startsWith("SIP/2.0 413 ");
+    }
+    socket.sendText(longMessage(Transport.WS, 32_769), true).get(20, TimeUnit.SECONDS);
+    assertThat(browser.read.poll(20, TimeUnit.SECONDS)).startsWith("SIP/2.0 413 ");
+  }
+
+  private static String longMessage(Transport transport, int bytes) {
+    return message(transport)
+        .replace("Content-Length: 5\r\n\r\nhello", "Content-Length: " + bytes + "\r\n\r\n")
+        .concat("x".repeat(bytes));
+  }
+
+  @Test
   void aConnectionThatIsGoneIsNotOpenedByUs() throws Exception {
     SipEndpoint server = server("127.0.0.1");
     SipFlow gone =

@@ -198,7 +198,47 @@ class MessageGuardTest {
   void bytesThatAreNoUtf8AreRefused() {
     byte[] bytes = SOUND.getBytes(StandardCharsets.ISO_8859_1);
     bytes[SOUND.indexOf("Alice")] = (byte) 0xff;
-    assertThat(GUARD.datagram(bytes)).isEqualTo(new Verdict.Refused(Refusal.NOT_UTF8, null));
+    assertThat(GUARD.datagram(bytes))
+        .as("From cannot be repeated in an answer")
+        .isEqualTo(new Verdict.Refused(Refusal.NOT_UTF8, null));
+  }
+
+  private static Stream<Arguments> unreadable() {
+    String agent = header("User-Agent: " + "u".repeat(200));
+    return Stream.of(
+        Arguments.of(513, SOUND + "x".repeat(20_000)),
+        Arguments.of(513, header(("X: " + "x".repeat(1000) + "\r\n").repeat(6) + "X: x")),
+        Arguments.of(513, header("X: " + "x".repeat(2100))),
+        Arguments.of(513, header("X: xxx\r\n".repeat(64) + "X: x")),
+        Arguments.of(400, agent.replace("Max-Forwards: 70", "no colon here")),
+        Arguments.of(400, agent.replace("User-Agent: u", "User-Agent: \u00ff")));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void unreadable(int status, String message) {
+    byte[] bytes = message.getBytes(StandardCharsets.ISO_8859_1);
+    Verdict.Refused refused = (Verdict.Refused) GUARD.datagram(bytes);
+    assertThat(refused.reason().status()).isEqualTo(status);
+    SipRequest answerable = java.util.Objects.requireNonNull(refused.answerable(), "answered");
+    SipResponse answer = SipResponse.to(answerable, status);
+    for (String name : java.util.List.of("Via", "From", "To", "Call-ID", "CSeq")) {
+      assertThat(message).contains("\r\n" + name + ": " + answer.headers().require(name) + "\r\n");
+    }
+    assertThat(answerable.headers().list()).as("nothing else").hasSize(5);
+  }
+
+  @Test
+  void anUnreadableHeadIsNotAnsweredIfTheAnswerWouldBeLongerOrToAnAck() {
+    String brief = with("Max-Forwards: 70", "no colon here");
+    String ack = header("X: " + "x".repeat(2100)).replace("MESSAGE", "ACK");
+    String twice = header("X: " + "x".repeat(2100) + "\r\nCall-ID: c@d");
+    String cut = header("Y: " + "x".repeat(6100)).replace("CSeq: 7 MESSAGE\r\n", "");
+    for (String message : java.util.List.of(brief, ack, twice, cut)) {
+      assertThat(inspect(message))
+          .isInstanceOfSatisfying(
+              Verdict.Refused.class, refused -> assertThat(refused.answerable()).isNull());
+    }
   }
 
   @Test

@@ -23,7 +23,7 @@ class AdmissionTest {
     admitted(true, LIMIT);
 
     assertThat(admitted(false, 2 * LIMIT)).isEqualTo(LIMIT);
-    assertThat(admission.response()).isEqualTo(Decision.DROP);
+    assertThat(admission.unanswered()).isEqualTo(Decision.DROP);
   }
 
   @Test
@@ -33,7 +33,7 @@ class AdmissionTest {
 
     assertThat(admission.request(true, NOW_MS)).isEqualTo(Decision.ANSWER_503);
     assertThat(admission.request(false, NOW_MS)).isEqualTo(Decision.ADMIT);
-    assertThat(admission.response()).isEqualTo(Decision.ADMIT);
+    assertThat(admission.unanswered()).isEqualTo(Decision.ADMIT);
   }
 
   @Test
