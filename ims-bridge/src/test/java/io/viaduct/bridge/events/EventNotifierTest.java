@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,7 +77,8 @@ class EventNotifierTest {
     }
 
     @Override
-    public String document(String user, Long state, int version, Instant now) {
+    public String document(
+        String user, Long state, @Nullable Object told, int version, Instant now) {
       return Long.toString(state);
     }
   }

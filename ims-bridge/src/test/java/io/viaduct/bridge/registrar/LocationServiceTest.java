@@ -150,8 +150,7 @@ class LocationServiceTest {
     assertThat(locations.all(BEGIN)).isEmpty();
   }
 
-  static Binding binding(
-      String user, int contact, long cseq, Instant now, long expiresSeconds) {
+  static Binding binding(String user, int contact, long cseq, Instant now, long expiresSeconds) {
     return binding(user, contact, FLOW, cseq, now, expiresSeconds);
   }
 

@@ -27,6 +27,7 @@ class AttemptsTest {
   @Test
   void theBridgeAnswersTheOneSourceOfTheLoadAsOftenAsItAsks() {
     assertThat(BridgeServer.roomy("domain: ims.test\nsip: {port: 5060}\n", 5))
-        .isEqualTo("domain: ims.test\nsip: {bindings: 100005, answers-per-source: 100000, port: 5060}\n");
+        .isEqualTo(
+            "domain: ims.test\nsip: {bindings: 100005, answers-per-source: 100000, port: 5060}\n");
   }
 }
