@@ -208,22 +208,6 @@ class SubscriberImportTest {
   }
 
   @Test
-  void anOlderAccountWithTheNameOfAServiceIsKnownAndNoneIsMade() {
-    assertThatThrownBy(
-            () -> accounts.open("report", "page password", Role.USER, "R", clock.instant()))
-        .hasMessageContaining("is the SIP address of a service");
-    jdbc.update(
-        "insert into account (id, display_name, role, created_at)"
-            + " values ('Balance', 'B', 'user', now())");
-    try {
-      assertThat(accounts.namedAsServices()).containsExactly("Balance");
-    } finally {
-      jdbc.update("delete from account where id = 'Balance'");
-    }
-    assertThat(accounts.namedAsServices()).isEmpty();
-  }
-
-  @Test
   void aClosedAccountStaysClosed() throws Exception {
     users.importFrom(file(""));
     credentials.remove(alice);
