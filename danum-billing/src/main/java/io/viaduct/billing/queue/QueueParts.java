@@ -5,6 +5,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -28,6 +29,7 @@ class QueueParts {
   Running<AutoCloseable> queuedReports(
       BillingConfiguration configuration,
       ReportIntake intake,
+      BridgeClocks clocks,
       QueueMeters meters,
       InstantSource clock) {
     BillingConfiguration.Kafka settings = configuration.kafka();
@@ -41,7 +43,7 @@ class QueueParts {
           return ReportConsumer.start(
               settings,
               connection,
-              new QueuedReports(intake, clock, meters),
+              new QueuedReports(intake, clock, clocks, meters),
               new RecordWriter(connection, settings.deadline()),
               meters);
         });
