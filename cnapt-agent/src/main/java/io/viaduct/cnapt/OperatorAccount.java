@@ -10,6 +10,7 @@ import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.usage.DeviceReports;
+import io.viaduct.service.clock.PeerClock;
 import io.viaduct.service.tls.CertificateMeters;
 import java.io.IOException;
 import java.util.List;
@@ -24,6 +25,7 @@ final class OperatorAccount implements AutoCloseable {
   private final DeviceReports reports;
   private final ReceiptLedger receipts;
   private final BridgeDirectory bridge;
+  private final PeerClock bridgeClock = new PeerClock("the bridge");
 
   /// @param mark SO_MARK of the sockets to the bridge
   /// @throws IOException if a file of the state cannot be opened
@@ -36,7 +38,12 @@ final class OperatorAccount implements AutoCloseable {
             .<TokenSource>map(FileTokenSource::new)
             .orElseGet(() ->
                 new SipTokenSource(
-                    configuration.signalling(), mark, device.publicKey(), clock.wall()));
+                    configuration.signalling(),
+                    mark,
+                    device.publicKey(),
+                    clock.wall(),
+                    clock.monotonic(),
+                    bridgeClock));
     // The start of SIP and of TLS each takes as long as the rest of the start.
     EarlyStart.beside("tls-start", authorities::get);
     EarlyStart.beside("sip-start", tokens::prepare);
@@ -99,7 +106,7 @@ final class OperatorAccount implements AutoCloseable {
   List<MeterBinder> meters() {
     return List.of(
         registry -> CertificateMeters.trust(registry, authorities::certificates),
-        new OperatorMeters(() -> tokens.status().probes(), bridge, receipts, reports));
+        new OperatorMeters(() -> tokens.status().probes(), bridgeClock, bridge, receipts, reports));
   }
 
   /// Ends the reports and the registration at the bridge.

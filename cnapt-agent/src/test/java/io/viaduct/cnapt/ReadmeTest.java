@@ -49,7 +49,7 @@ class ReadmeTest {
               new MobilityMeters(new HandoverLog(), new CarrierLog(InstantSource.system())),
               new PathMeters(1, null),
               new ControlMeters(List.of()),
-              new OperatorMeters(() -> Probes.NONE, null, null, null),
+              new OperatorMeters(() -> Probes.NONE, null, null, null, null),
               new EgressMeters(null, null),
               new HookMeters(null),
               new PeerMeters(null, null),

@@ -26,6 +26,7 @@ import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.Arrival;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.clock.ConfirmedClock;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.ProbePage;
 import io.viaduct.snapt.control.TokenKeys;
@@ -107,7 +108,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private static final long LOG_COMPACT_BYTES_MIN = 4 << 20;
 
   private final SnaptConfiguration configuration;
-  private final InstantSource clock = InstantSource.system();
+  private final ConfirmedClock clock = new ConfirmedClock(InstantSource.system(), System::nanoTime);
   private final Readiness readiness = new Readiness("data path", "control", TOKEN_KEYS);
   final ProcessMetrics metrics = new ProcessMetrics("snapt", Snapt.class);
   private final OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness);
@@ -514,6 +515,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.sessions(registry, configuration.sessions().max());
     meters.reports(sender, reporting, configuration.reporting().spoolReportsMax());
     meters.spool(spool, clock);
+    meters.clock(clock);
     meters.receipts(receipts);
     meters.credit(credit);
     meters.intervals(intervals, relay::late);
@@ -528,6 +530,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   }
 
   private void onTokenKeys(SnaptStatusAck answer) {
+    clock.onBridge(answer.getNowMs());
     tokenKeys.accept(answer);
     boolean isRevoking = revokedTokens.accept(answer);
     ControlServer server = control;

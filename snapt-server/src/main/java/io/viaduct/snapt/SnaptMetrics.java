@@ -4,9 +4,11 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.viaduct.service.clock.PeerClock;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.clock.ConfirmedClock;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.ProbePage;
 import io.viaduct.snapt.credit.CreditLine;
@@ -304,6 +306,14 @@ final class SnaptMetrics {
         "viaduct_reports_pending_oldest_seconds",
         "Age of the oldest report on disk, from the end of its interval; 0 without one",
         () -> spool.oldestSeconds(clock.millis()));
+  }
+
+  /// Registers the comparison with the bridge's clock.
+  void clock(ConfirmedClock clock) {
+    Gauge.builder(PeerClock.METRIC, clock, ConfirmedClock::aheadSeconds)
+        .description("This machine's clock minus the bridge's")
+        .baseUnit("seconds")
+        .register(registry);
   }
 
   /// Registers the meters of the log of open intervals.

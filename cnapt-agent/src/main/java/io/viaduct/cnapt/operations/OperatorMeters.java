@@ -7,6 +7,7 @@ import io.viaduct.cnapt.operations.MetersOf.Label;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.usage.DeviceReports;
+import io.viaduct.service.clock.PeerClock;
 import io.viaduct.service.operations.MetricLabel;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -16,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// the bridge signs, and the accounts of usage.
 ///
 /// @param probes returns the present state of the SIP probes, which measure the way to the bridge
+/// @param clock the device's clock, compared with the bridge's
 public record OperatorMeters(
     Supplier<Probes> probes,
+    PeerClock clock,
     BridgeDirectory directory,
     ReceiptLedger receipts,
     DeviceReports reports)
@@ -25,6 +28,12 @@ public record OperatorMeters(
   @Override
   public void bindTo(MeterRegistry registry) {
     probes(registry);
+    new MetersOf<>(registry, clock)
+        .gauge(
+            PeerClock.METRIC,
+            "seconds",
+            "This machine's clock minus the bridge's",
+            PeerClock::aheadSeconds);
     new MetersOf<>(registry, directory)
         .totals(
             "viaduct_directories_refused",

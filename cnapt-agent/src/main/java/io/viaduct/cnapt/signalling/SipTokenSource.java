@@ -4,6 +4,7 @@ import io.viaduct.cnapt.control.BridgeKeys;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.usage.ReportPublisher;
+import io.viaduct.service.clock.PeerClock;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.HandshakeFailure;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +52,9 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   private final SignallingSettings settings;
   private final int mark;
   private final byte[] deviceKey;
+  private final InstantSource wall;
   private final InstantSource clock;
+  private final PeerClock bridgeClock;
   private final BridgeWatch watch;
   private final ScheduledExecutorService looking =
       Executors.newSingleThreadScheduledExecutor(
@@ -60,12 +64,22 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
 
   /// @param mark SO_MARK of all SIP sockets
   /// @param deviceKey public key to which tokens are bound, 32 raw bytes
+  /// @param wall time of day of the device, which may be wrong
+  /// @param nanoTime monotonic, ns
+  /// @param bridgeClock is told the bridge's time with each grant
   public SipTokenSource(
-      SignallingSettings settings, int mark, byte[] deviceKey, InstantSource clock) {
+      SignallingSettings settings,
+      int mark,
+      byte[] deviceKey,
+      InstantSource wall,
+      LongSupplier nanoTime,
+      PeerClock bridgeClock) {
     this.settings = settings;
     this.mark = mark;
     this.deviceKey = deviceKey.clone();
-    this.clock = clock;
+    this.wall = wall;
+    this.clock = new ForwardClock(wall, nanoTime);
+    this.bridgeClock = bridgeClock;
     this.watch = new BridgeWatch(settings);
   }
 
@@ -123,6 +137,9 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
       return;
     }
     LOG.info("granted by the bridge: {}", grant);
+    if (grant.tellsTime()) {
+      bridgeClock.told(grant.now().toEpochMilli(), wall.millis());
+    }
     TicketListener to = listener;
     if (to != null) {
       to.ticket(ticket);

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.signalling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.service.clock.PeerClock;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.TestAuthority;
@@ -38,7 +39,14 @@ class SipTokenSourceTest {
             Duration.ofHours(1),
             Duration.ofSeconds(30));
     try (CapturedLog said = CapturedLog.of("io.viaduct.cnapt.signalling")) {
-      SipTokenSource source = new SipTokenSource(settings, 0, new byte[32], InstantSource.system());
+      SipTokenSource source =
+          new SipTokenSource(
+              settings,
+              0,
+              new byte[32],
+              InstantSource.system(),
+              System::nanoTime,
+              new PeerClock("the bridge"));
       source.start(_ -> {});
       source.close();
       assertThat(said.lines("could not deregister"))

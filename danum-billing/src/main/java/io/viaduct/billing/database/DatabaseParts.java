@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.audit.AuditedDataSource;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.service.operations.Readiness;
@@ -76,6 +77,23 @@ class DatabaseParts {
           measure(pool, configuration.database().connections(), registry);
           readiness.cleared("database");
           return () -> {}; // HTTP requests that end later still need the connections
+        });
+  }
+
+  @Bean
+  Running<AutoCloseable> databaseWatch(
+      OpeningDatabase database, Readiness readiness, MeterRegistry registry) {
+    return new Running<>(
+        Stage.SETTLEMENT,
+        () -> {
+          var watch =
+              new DatabaseWatch(Migrations.outsidePool(database.await()), readiness, registry);
+          PeriodicTasks tasks = new PeriodicTasks("database-watch");
+          tasks.every(DatabaseWatch.PERIOD, "the watch of the database", watch::ask);
+          return () -> {
+            tasks.close();
+            watch.close();
+          };
         });
   }
 

@@ -72,8 +72,13 @@ class MediationParts {
   }
 
   @Bean
-  MediationService mediation(ReportIntake intake, DeviceReportIntake devices, InstantSource clock) {
-    return new MediationService(intake, devices, clock);
+  BridgeClocks bridgeClocks(InstantSource clock, MeterRegistry registry) {
+    return new BridgeClocks(clock, registry);
+  }
+
+  @Bean
+  MediationService mediation(ReportIntake intake, DeviceReportIntake devices, BridgeClocks clocks) {
+    return new MediationService(intake, devices, clocks);
   }
 
   @Bean

@@ -11,10 +11,7 @@ import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.SubmitResponse;
 import io.viaduct.usage.v1.UsageReport;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,27 +19,28 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
 /// Receives usage reports by gRPC. A request is answered after its commit. If the database is not
-/// available, every report of the request is DEFERRED, and its sender keeps it.
+/// available, or if the bridge's clock and billing's differ, every report of the request is
+/// DEFERRED, and its sender keeps it.
 public final class MediationService extends MediationGrpc.MediationImplBase {
   /// Most reports of one request, as the protocol states.
   static final int REPORTS_MAX = 256;
 
-  /// Largest difference between the bridge's clock and our own at which the bridge's time is used.
-  private static final Duration BRIDGE_CLOCK_TOLERATED = Duration.ofMinutes(5);
-
   private static final String DATABASE_AWAY =
       "the database is away: keep the report and send it again";
+
+  private static final String CLOCKS_DIFFER =
+      "the clocks of billing and the bridge differ: keep the report and send it again";
 
   private static final Logger LOG = LoggerFactory.getLogger(MediationService.class);
 
   private final ReportIntake intake;
   private final DeviceReportIntake devices;
-  private final InstantSource clock;
+  private final BridgeClocks clocks;
 
-  public MediationService(ReportIntake intake, DeviceReportIntake devices, InstantSource clock) {
+  public MediationService(ReportIntake intake, DeviceReportIntake devices, BridgeClocks clocks) {
     this.intake = intake;
     this.devices = devices;
-    this.clock = clock;
+    this.clocks = clocks;
   }
 
   @Override
@@ -78,53 +76,64 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
 
   /// Returns one verdict for each report of a device, in order.
   SubmitResponse submit(SubmitDeviceReportsRequest request) {
-    List<ReportAck> acks;
+    Instant receivedAt = instant(request.getReceivedMs());
+    if (!clocks.areTrusted(PeerCheck.NAME.get(), receivedAt)) {
+      return deferred(request, CLOCKS_DIFFER);
+    }
     try {
-      acks =
-          devices.take(
-              request.getReportsList(),
-              request.getTokenKeysList(),
-              receivedAt(request.getReceivedMs(), clock.instant()));
+      List<ReportAck> acks =
+          devices.take(request.getReportsList(), request.getTokenKeysList(), receivedAt);
+      return SubmitResponse.newBuilder().addAllAcks(acks).build();
     } catch (DataAccessException | TransactionException e) {
       LOG.warn(
           "{} reports of devices deferred, database: {}",
           request.getReportsCount(),
           rootMessage(e));
-      acks =
-          request.getReportsList().stream()
-              .map(each -> DeviceReportIntake.ack(each, ReportVerdict.DEFERRED, DATABASE_AWAY))
-              .toList();
-      devices.deferred(acks.size());
+      return deferred(request, DATABASE_AWAY);
     }
-    return SubmitResponse.newBuilder().addAllAcks(acks).build();
+  }
+
+  private SubmitResponse deferred(SubmitDeviceReportsRequest request, String why) {
+    devices.deferred(request.getReportsCount());
+    return SubmitResponse.newBuilder()
+        .addAllAcks(
+            request.getReportsList().stream()
+                .map(each -> DeviceReportIntake.ack(each, ReportVerdict.DEFERRED, why))
+                .toList())
+        .build();
   }
 
   /// Returns one verdict for each report, in order.
   SubmitResponse submit(SubmitRequest request) {
-    Instant receivedAt = receivedAt(request.getReceivedMs(), clock.instant());
+    Instant receivedAt = instant(request.getReceivedMs());
+    if (!clocks.areTrusted(PeerCheck.NAME.get(), receivedAt)) {
+      return deferred(request, CLOCKS_DIFFER);
+    }
     List<ReportIntake.Arrived> reports =
         request.getReportsList().stream()
             .map(signed -> new ReportIntake.Arrived(signed, receivedAt))
             .toList();
-    List<ReportAck> acks;
     try {
-      acks = intake.take(reports, List.of(request.getTokenKeysList()));
+      List<ReportAck> acks = intake.take(reports, List.of(request.getTokenKeysList()));
+      return SubmitResponse.newBuilder().addAllAcks(acks).build();
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("{} reports deferred, database: {}", reports.size(), rootMessage(e));
-      acks = request.getReportsList().stream().map(MediationService::deferred).toList();
-      intake.deferred(acks.size());
+      return deferred(request, DATABASE_AWAY);
     }
-    return SubmitResponse.newBuilder().addAllAcks(acks).build();
   }
 
-  private static Instant receivedAt(long claimedMs, Instant now) {
-    Instant claimed = Instant.ofEpochMilli(Math.clamp(claimedMs, 0, 1L << 50));
-    return Duration.between(claimed, now).abs().compareTo(BRIDGE_CLOCK_TOLERATED) <= 0
-        ? claimed
-        : now.truncatedTo(ChronoUnit.MILLIS);
+  private SubmitResponse deferred(SubmitRequest request, String why) {
+    intake.deferred(request.getReportsCount());
+    return SubmitResponse.newBuilder()
+        .addAllAcks(request.getReportsList().stream().map(signed -> deferred(signed, why)).toList())
+        .build();
   }
 
-  private static ReportAck deferred(SignedUsageReport signed) {
+  private static Instant instant(long claimedMs) {
+    return Instant.ofEpochMilli(Math.clamp(claimedMs, 0, 1L << 50));
+  }
+
+  private static ReportAck deferred(SignedUsageReport signed, String why) {
     UsageReport report;
     try {
       report = UsageReport.parseFrom(signed.getReport());
@@ -137,7 +146,7 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
         .setEpoch(report.getEpoch())
         .setSequence(report.getSequence())
         .setVerdict(ReportVerdict.DEFERRED)
-        .setReason(DATABASE_AWAY)
+        .setReason(why)
         .build();
   }
 

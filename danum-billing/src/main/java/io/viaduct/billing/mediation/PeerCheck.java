@@ -1,5 +1,7 @@
 package io.viaduct.billing.mediation;
 
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -27,6 +29,9 @@ final class PeerCheck implements ServerInterceptor {
     WRONG_NAME
   }
 
+  /// Common name of the caller's certificate; a call within this process has none.
+  static final Context.Key<String> NAME = Context.keyWithDefault("peer", "in this process");
+
   private static final Logger LOG = LoggerFactory.getLogger(PeerCheck.class);
 
   private final Set<String> names;
@@ -49,7 +54,7 @@ final class PeerCheck implements ServerInterceptor {
     String name =
         CommonName.ofPeer(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION)).orElse(null);
     if (name != null && names.contains(name)) {
-      return next.startCall(call, headers);
+      return Contexts.interceptCall(Context.current().withValue(NAME, name), call, headers, next);
     }
     if (name == null) {
       count(Refusal.NO_CERTIFICATE);

@@ -6,6 +6,7 @@ import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -29,6 +30,7 @@ class QueueParts {
   Running<AutoCloseable> queuedReports(
       BillingConfiguration configuration,
       ReportIntake intake,
+      BridgeClocks clocks,
       QueueMeters meters,
       InstantSource clock) {
     KafkaSettings settings = configuration.kafka();
@@ -42,7 +44,7 @@ class QueueParts {
           return ReportConsumer.start(
               settings,
               connection,
-              new QueuedReports(intake, clock, meters),
+              new QueuedReports(intake, clock, clocks, meters),
               new RecordWriter(connection, settings.deadline()),
               meters);
         });

@@ -1,6 +1,7 @@
 package io.viaduct.billing.queue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
 import io.viaduct.usage.v1.QueuedReport;
 import io.viaduct.usage.v1.ReportAck;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -28,16 +30,21 @@ final class QueuedReports {
   /// Longest record: gRPC's limit of a report, and its keys.
   private static final int BYTES_MAX = 2 << 20;
 
-  /// Most time by which the bridge's clock may be ahead of ours.
+  /// Most time by which the bridge's clock may be ahead of ours. Above it one of the two is wrong.
   private static final Duration AHEAD_MAX = Duration.ofMinutes(5);
+
+  private static final String CLOCKS_DIFFER =
+      "the clocks of billing and a bridge differ: keep the report and send it again";
 
   private final ReportIntake intake;
   private final InstantSource clock;
+  private final BridgeClocks clocks;
   private final QueueMeters meters;
 
-  QueuedReports(ReportIntake intake, InstantSource clock, QueueMeters meters) {
+  QueuedReports(ReportIntake intake, InstantSource clock, BridgeClocks clocks, QueueMeters meters) {
     this.intake = intake;
     this.clock = clock;
+    this.clocks = clocks;
     this.meters = meters;
   }
 
@@ -65,15 +72,27 @@ final class QueuedReports {
   }
 
   private List<ReportAck> take(List<QueuedReport> reports) {
-    if (reports.isEmpty()) {
-      return List.of();
+    if (!clocks.areAllTrusted()) {
+      return reports.stream().map(each -> deferred(each, CLOCKS_DIFFER)).toList();
     }
-    Instant now = clock.instant();
-    return intake.take(
-        reports.stream()
-            .map(each -> new ReportIntake.Arrived(each.getReport(), receivedAt(each, now)))
-            .toList(),
-        reports.stream().map(QueuedReport::getTokenKeysList).collect(Collectors.toSet()));
+    Instant latest = clock.instant().plus(AHEAD_MAX);
+    List<QueuedReport> taken =
+        reports.stream().filter(each -> !receivedAt(each).isAfter(latest)).toList();
+    Iterator<ReportAck> verdicts = post(taken).iterator();
+    return reports.stream()
+        .map(each ->
+            receivedAt(each).isAfter(latest) ? deferred(each, CLOCKS_DIFFER) : verdicts.next())
+        .toList();
+  }
+
+  private List<ReportAck> post(List<QueuedReport> reports) {
+    return reports.isEmpty()
+        ? List.of()
+        : intake.take(
+            reports.stream()
+                .map(each -> new ReportIntake.Arrived(each.getReport(), receivedAt(each)))
+                .toList(),
+            reports.stream().map(QueuedReport::getTokenKeysList).collect(Collectors.toSet()));
   }
 
   // A report that is wrong in a way that nobody thought of must not hold up the others.
@@ -85,11 +104,11 @@ final class QueuedReports {
     } catch (RuntimeException e) {
       meters.record(QueueMeters.Outcome.FAILED);
       LOG.error("a queued report failed and is deferred", e);
-      return deferred(report);
+      return deferred(report, "billing failed on it: see its log");
     }
   }
 
-  private static ReportAck deferred(QueuedReport queued) {
+  private static ReportAck deferred(QueuedReport queued, String why) {
     UsageReport report;
     try {
       report = UsageReport.parseFrom(queued.getReport().getReport());
@@ -102,17 +121,14 @@ final class QueuedReports {
         .setEpoch(report.getEpoch())
         .setSequence(report.getSequence())
         .setVerdict(ReportVerdict.DEFERRED)
-        .setReason("billing failed on it: see its log")
+        .setReason(why)
         .build();
   }
 
   // The time at the bridge counts, however long the record has waited: a report that came in time
   // is not late because billing was away.
-  private static Instant receivedAt(QueuedReport queued, Instant now) {
-    Instant claimed = Instant.ofEpochMilli(Math.clamp(queued.getReceivedMs(), 0, 1L << 50));
-    return claimed.isAfter(now.plus(AHEAD_MAX))
-        ? Instant.ofEpochMilli(now.toEpochMilli())
-        : claimed;
+  private static Instant receivedAt(QueuedReport queued) {
+    return Instant.ofEpochMilli(Math.clamp(queued.getReceivedMs(), 0, 1L << 50));
   }
 
   private Optional<QueuedReport> read(ConsumerRecord<byte[], byte[]> record) {

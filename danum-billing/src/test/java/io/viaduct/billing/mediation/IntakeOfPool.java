@@ -50,7 +50,10 @@ public final class IntakeOfPool {
 
   /// Returns the service for reports of SNAPTs and devices.
   static MediationService service(HikariDataSource pool, ManualClock clock, String account) {
-    return new MediationService(open(pool, clock, account), devices(pool, clock), clock);
+    return new MediationService(
+        open(pool, clock, account),
+        devices(pool, clock),
+        new BridgeClocks(clock, new SimpleMeterRegistry()));
   }
 
   private static DeviceReportIntake devices(HikariDataSource pool, ManualClock clock) {

@@ -65,6 +65,7 @@ final class MediationRig {
   private static final Passwords PASSWORDS = new Passwords(2);
 
   final ManualClock clock;
+  final BridgeClocks clocks;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final JdbcTemplate jdbc = SharedDatabase.jdbc();
   final JdbcClient client = SharedDatabase.client();
@@ -122,6 +123,7 @@ final class MediationRig {
     this.owner = owner;
     this.bounds = bounds;
     this.clock = clock;
+    clocks = new BridgeClocks(clock, meters);
     if (!OPERATOR_EXISTS.getAndSet(true)) { // a password takes 100 ms, and a rig is a restart
       accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     }
@@ -144,7 +146,7 @@ final class MediationRig {
     intake = new ReportIntake(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters);
     mediation =
         new MediationService(
-            intake, new DeviceReportIntake(devices, keys, PROOFS, clock, meters), clock);
+            intake, new DeviceReportIntake(devices, keys, PROOFS, clock, meters), clocks);
     release = new HeldReportRelease(held, keys, PROOFS, posting, (_, _) -> {});
   }
 

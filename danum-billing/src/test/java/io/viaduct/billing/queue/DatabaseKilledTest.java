@@ -12,6 +12,7 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.IntakeOfPool;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
@@ -53,7 +54,11 @@ class DatabaseKilledTest {
       KafkaSettings settings = settings(broker.address());
       Map<String, Object> connection = settings.broker().properties(null);
       QueuedReports reports =
-          new QueuedReports(IntakeOfPool.open(pool, clock, "alice"), clock, meters);
+          new QueuedReports(
+              IntakeOfPool.open(pool, clock, "alice"),
+              clock,
+              new BridgeClocks(clock, new SimpleMeterRegistry()),
+              meters);
       try (ReportConsumer consumer =
           ReportConsumer.start(
               settings,

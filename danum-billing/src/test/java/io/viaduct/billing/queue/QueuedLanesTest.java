@@ -8,6 +8,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.configuration.KafkaSettings;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
@@ -86,7 +87,11 @@ class QueuedLanesTest {
     return ReportConsumer.start(
         settings,
         connection,
-        new QueuedReports(billing.parts.getBean(ReportIntake.class), clock, meters),
+        new QueuedReports(
+            billing.parts.getBean(ReportIntake.class),
+            clock,
+            billing.parts.getBean(BridgeClocks.class),
+            meters),
         new RecordWriter(connection, settings.deadline()),
         meters);
   }

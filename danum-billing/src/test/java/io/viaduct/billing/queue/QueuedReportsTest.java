@@ -9,6 +9,7 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.configuration.KafkaSettings;
+import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
@@ -191,6 +192,21 @@ class QueuedReportsTest {
   }
 
   @Test
+  void aReportFromTheFutureIsDeferredAndOthersOfItsBatchArePosted() throws Exception {
+    RunningBilling other = withoutBroker();
+    other.openAccount(other.operator(), account);
+    String session = UUID.randomUUID().toString();
+    QueuedReport ahead = queued(session, 1, account);
+    long byBridge = clock.millis() + Duration.ofHours(1).toMillis();
+    write(queued(session, 0, account), account);
+    write(ahead.toBuilder().setReceivedMs(byBridge).build(), account);
+    write(queued(session, 2, account), account);
+    start();
+    awaitVerdicts(ReportVerdict.POSTED, ReportVerdict.DEFERRED, ReportVerdict.POSTED);
+    assertThat(balance(account)).isEqualTo(-2 * PRICE);
+  }
+
+  @Test
   void recordsThatAreNoReportsAreCountedAndDoNotHoldUpTheirPartition() throws Exception {
     RunningBilling billing = start();
     billing.openAccount(billing.operator(), account);
@@ -262,7 +278,12 @@ class QueuedReportsTest {
     Map<String, Object> nowhere = settings("127.0.0.1:1").broker().properties(null);
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     QueueMeters queue = new QueueMeters(meters);
-    QueuedReports intake = new QueuedReports(other.parts.getBean(ReportIntake.class), clock, queue);
+    QueuedReports intake =
+        new QueuedReports(
+            other.parts.getBean(ReportIntake.class),
+            clock,
+            other.parts.getBean(BridgeClocks.class),
+            queue);
     write(queued(UUID.randomUUID().toString(), 0, account), account);
     try (ReportConsumer dying =
         ReportConsumer.start(

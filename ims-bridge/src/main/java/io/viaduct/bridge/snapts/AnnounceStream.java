@@ -15,6 +15,7 @@ import io.viaduct.usage.v1.SignedDirectory;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.TokenKey;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -32,6 +33,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   private final Supplier<List<TokenKey>> keys;
   private final Supplier<Told> relays;
   private final Supplier<Optional<Revocations>> revocations;
+  private final InstantSource clock;
   private final StreamObserver<SnaptStatusAck> acks;
   private final Consumer<Optional<Refusal>> outcomes;
   // Guarded by the claims: they make one call at a time.
@@ -58,6 +60,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   /// @param relays the directory; its parts are the same objects until they change
   /// @param revocations the revoked tokens: the same object until they change; empty while they are
   ///   not known
+  /// @param clock of this bridge, which each answer tells
   /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
   AnnounceStream(
       String id,
@@ -67,6 +70,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
       Supplier<List<TokenKey>> keys,
       Supplier<Told> relays,
       Supplier<Optional<Revocations>> revocations,
+      InstantSource clock,
       StreamObserver<SnaptStatusAck> acks,
       Consumer<Optional<Refusal>> outcomes) {
     this.id = id;
@@ -76,6 +80,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     this.keys = keys;
     this.relays = relays;
     this.revocations = revocations;
+    this.clock = clock;
     this.acks = acks;
     this.outcomes = outcomes;
     if (acks instanceof ServerCallStreamObserver<SnaptStatusAck> call) {
@@ -129,7 +134,8 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
 
   // The lists may be long. So a SNAPT gets each once, and later if it does not read its stream.
   private SnaptStatusAck.Builder answer() {
-    SnaptStatusAck.Builder answer = SnaptStatusAck.newBuilder().addAllTokenKeys(keys.get());
+    SnaptStatusAck.Builder answer =
+        SnaptStatusAck.newBuilder().addAllTokenKeys(keys.get()).setNowMs(clock.millis());
     Told list = relays.get();
     if (isReading() && !list.isSame(toldRelays)) {
       toldRelays = list;

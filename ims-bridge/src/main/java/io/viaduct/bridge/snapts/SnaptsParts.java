@@ -60,6 +60,7 @@ class SnaptsParts {
             registry,
             "viaduct_bridge_renewals",
             "Requests of SNAPTs for their next certificate, by outcome"),
+        clock,
         registry);
   }
 

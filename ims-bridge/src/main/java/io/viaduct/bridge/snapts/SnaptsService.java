@@ -28,6 +28,7 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -50,6 +51,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final int unacknowledged;
   private final CreditRelay credit;
   private final CertificateRelay<String> renewals;
+  private final InstantSource clock;
   private final MeterRegistry registry;
 
   SnaptsService(
@@ -65,6 +67,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       int unacknowledged,
       CreditRelay credit,
       CertificateRelay<String> renewals,
+      InstantSource clock,
       MeterRegistry registry) {
     this.directory = directory;
     this.claims = claims;
@@ -78,6 +81,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.unacknowledged = unacknowledged;
     this.credit = credit;
     this.renewals = renewals;
+    this.clock = clock;
     this.registry = registry;
     for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
       announcements(label(reason)); // so that the counter is shown as 0 from the start
@@ -137,6 +141,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         tokens::publicKeys,
         this::told,
         revocations,
+        clock,
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }

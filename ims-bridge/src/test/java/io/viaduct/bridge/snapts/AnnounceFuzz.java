@@ -113,6 +113,7 @@ final class AnnounceFuzz {
             1,
             null,
             null,
+            () -> NOW,
             new SimpleMeterRegistry());
     Context caller = Context.current().withValue(PeerIdentity.NAME, "snapt-1");
     Context outside = caller.attach();

@@ -35,6 +35,7 @@ class ToldDirectoryTest {
         () -> List.of(TokenKey.newBuilder().setKeyId("key").build()),
         () -> told,
         Optional::empty,
+        () -> NOW,
         new StreamObserver<>() {
           @Override
           public void onNext(SnaptStatusAck answer) {
@@ -76,6 +77,7 @@ class ToldDirectoryTest {
     stream.accepted();
     assertThat(told()).containsExactly(0, 1, 0, 1, 1, 0);
     assertThat(answers).allMatch(each -> each.getTokenKeysCount() == 1);
+    assertThat(answers).allMatch(each -> each.getNowMs() == NOW.toEpochMilli());
     assertThat(answers.get(4).getSignedDirectory().getKeyId()).isEqualTo("second");
   }
 

@@ -7,6 +7,7 @@ import io.viaduct.testbed.report.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -96,10 +97,8 @@ final class BillingTable {
     table.atMost(DELAY, "report until visible balance at half load, p99", "ms", DELAY_MS_MAX);
     for (long size : sizes) {
       for (ReadTimes.Page page : ReadTimes.Page.values()) {
-        String row = at(page.name().toLowerCase(java.util.Locale.ROOT), size);
-        String title =
-            "%s, %,d loaded before, p99"
-                .formatted(page.name().toLowerCase(java.util.Locale.ROOT), size);
+        String row = at(name(page), size);
+        String title = "%s, %,d loaded before, p99".formatted(name(page), size);
         if (size == last) {
           table.atMost(row, title, "ms", READ_MS_MAX);
         } else {
@@ -107,9 +106,16 @@ final class BillingTable {
         }
       }
     }
-    table.spread(sizes);
+    table.spread("spread", "rate", "post", sizes);
+    for (ReadTimes.Page page : ReadTimes.Page.values()) {
+      table.spread(name(page) + " spread", "p99 of " + name(page), name(page), sizes);
+    }
     table.atMost(DROP, "wait of a report while a month is dropped, longest", "ms", DROP_MS_MAX);
     return table.lines.stream().filter(line -> line.values().length > 0).toList();
+  }
+
+  private static String name(ReadTimes.Page page) {
+    return page.name().toLowerCase(Locale.ROOT);
   }
 
   private void plain(String row, String title, String unit) {
@@ -159,10 +165,11 @@ final class BillingTable {
     lines.add(judged(line, Verdict.atLeast(bound, unit, line.median())));
   }
 
-  private void spread(List<Long> sizes) {
+  // Tells whether a row changes with the size of the database.
+  private void spread(String row, String what, String of, List<Long> sizes) {
     double[] medians =
         sizes.stream()
-            .map(size -> rows.values(at("post", size)))
+            .map(size -> rows.values(at(of, size)))
             .filter(values -> values.length > 0)
             .mapToDouble(values -> Median.of(Arrays.stream(values)))
             .sorted()
@@ -171,8 +178,8 @@ final class BillingTable {
       double spread = medians[medians.length - 1] / medians[0];
       lines.add(
           new Line(
-              "spread",
-              "largest rate of all sizes, as a multiple of the smallest",
+              row,
+              "largest %s of all sizes, as a multiple of the smallest".formatted(what),
               "",
               new double[] {spread},
               Optional.of(Verdict.atMost(SPREAD_MAX, "×", spread))));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.report.MeasuredRows;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -25,5 +26,27 @@ class BillingTableTest {
         .containsExactly("post@100", "copy@100", "share@100");
     assertThat(lines.getFirst().goal()).get().asString().contains("36000.00 won");
     assertThat(lines.getLast().goal()).get().asString().contains("0.45 LOST");
+  }
+
+  @Test
+  void ratesAndReadsAreJudgedAcrossSizes() throws Exception {
+    MeasuredRows rows = MeasuredRows.open(folder.resolve("rows.jsonl"), Map.of(), false);
+    rows.add("post@100", 40_000);
+    rows.add("post@1000", 38_000);
+    rows.add("balance@100", 2.0);
+    rows.add("balance@1000", 2.1);
+    rows.add("charges@100", 5.0);
+    rows.add("charges@1000", 6.0);
+    rows.add("statement@100", 4.0);
+    Map<String, String> spreads = new HashMap<>();
+    for (BillingTable.Line line : BillingTable.of(rows, List.of(100L, 1_000L))) {
+      if (line.row().endsWith("spread")) {
+        spreads.put(line.row(), line.goal().orElseThrow().toString());
+      }
+    }
+    assertThat(spreads).containsOnlyKeys("spread", "balance spread", "charges spread");
+    assertThat(spreads.get("spread")).contains("1.05 won");
+    assertThat(spreads.get("balance spread")).contains("1.05 won");
+    assertThat(spreads.get("charges spread")).contains("1.20 LOST");
   }
 }

@@ -41,6 +41,7 @@ final class ChaosLab {
   private final Transport transport;
   private final SupervisedService.Listener listener;
   private @Nullable Broker broker;
+  private String token = ""; // keys of the bridge's configuration of tokens
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private List<CountedLoad> loads = List.of();
 
@@ -63,6 +64,13 @@ final class ChaosLab {
         List.of(
             SmallDisk.mount(directory.resolve("snapt-1"), SNAPT_MIB),
             SmallDisk.mount(directory.resolve("snapt-2"), SNAPT_MIB));
+  }
+
+  /// Sets the lifetime of the bridge's tokens; called before the start.
+  ///
+  /// @param lifetime as the bridge's configuration spells it, for example `20s`
+  void tokenLifetime(String lifetime) {
+    token = "lifetime: " + lifetime + ", ";
   }
 
   /// Starts everything and the load, and waits until both accounts carry.
@@ -100,9 +108,11 @@ final class ChaosLab {
   }
 
   private ServicePlan bridge(Plans plans) {
+    ServicePlan plan = plans.bridge();
+    plan = plan.withConfiguration(plan.configuration().replace("token: {", "token: {" + token));
     return transport == Transport.GRPC
-        ? plans.bridge()
-        : plans.bridge().with("reports: {transport: kafka}\n" + Broker.lines(Broker.BRIDGE_PORT));
+        ? plan
+        : plan.with("reports: {transport: kafka}\n" + Broker.lines(Broker.BRIDGE_PORT));
   }
 
   /// Returns the broker.

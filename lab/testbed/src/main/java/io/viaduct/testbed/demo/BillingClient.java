@@ -3,6 +3,7 @@ package io.viaduct.testbed.demo;
 import io.viaduct.setup.users.BillingClient.RefusedException;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +141,13 @@ public final class BillingClient {
   public long chargedTwice(String account) throws IOException {
     List<Charge> charges = charges(account);
     return charges.size() - charges.stream().map(Charge::key).distinct().count();
+  }
+
+  /// Returns how many charges of an account are of an interval that is not within a time.
+  public long chargedOutside(String account, Instant from, Instant to) throws IOException {
+    return charges(account).stream()
+        .filter(charge -> charge.start().isBefore(from) || charge.end().isAfter(to))
+        .count();
   }
 
   /// Returns the reports that have not come although later ones have; for an operator.

@@ -1,11 +1,14 @@
 package io.viaduct.testbed.demo;
 
+import java.time.Instant;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /// One charge from billing's REST interface; money in micro-denarii.
 record Charge(
     String id,
+    Instant start,
+    Instant end,
     String snapt,
     String session,
     long epoch,
@@ -33,6 +36,8 @@ record Charge(
   static Charge of(JsonNode json) {
     return new Charge(
         json.path("id").asString(),
+        Instant.parse(json.path("start").asString()),
+        Instant.parse(json.path("end").asString()),
         json.path("snapt").asString(),
         json.path("session").asString(),
         json.path("epoch").asLong(),

@@ -42,6 +42,7 @@ public final class Deployment {
   private final Map<String, Started> services = new LinkedHashMap<>();
   private final SupervisedService.Listener listener;
   private @Nullable StartCaches caches;
+  private @Nullable WallClocks clocks;
   private int restartsPerMinute = RESTARTS;
 
   private record Started(ServicePlan plan, SupervisedService service) {}
@@ -188,6 +189,11 @@ public final class Deployment {
     caches = into;
   }
 
+  /// Gives services that are started later wall clocks that can be set.
+  public void clocks(WallClocks of) {
+    clocks = of;
+  }
+
   /// Sets how often a service that is started later may end within a minute, before it is given up.
   public void restartsPerMinute(int restarts) {
     restartsPerMinute = restarts;
@@ -206,9 +212,14 @@ public final class Deployment {
   public void start(ServicePlan plan) throws IOException {
     Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
     StartCaches writing = caches;
-    List<String> command =
+    List<String> command = new ArrayList<>();
+    WallClocks own = clocks;
+    if (own != null) {
+      command.addAll(own.prefix(plan.name()));
+    }
+    command.addAll(
         plan.command(
-            root, directory, writing == null ? StartCaches.NEVER : writing.environment(plan));
+            root, directory, writing == null ? StartCaches.NEVER : writing.environment(plan)));
     SupervisedService service =
         SupervisedService.start(
             () -> ServiceProcess.start(plan.name(), plan.namespace(), command, directory),
@@ -276,6 +287,26 @@ public final class Deployment {
     return plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
   }
 
+  /// Returns the value of a running service's metric.
+  ///
+  /// @param line with its labels, as Prometheus' text format has them
+  /// @throws IllegalArgumentException if there is no such metric
+  public double value(String service, String line) throws IOException {
+    return metrics(service)
+        .lines()
+        .filter(each -> each.startsWith(line + " "))
+        .mapToDouble(each -> Double.parseDouble(each.substring(line.length() + 1)))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("%s has no metric %s".formatted(service, line)));
+  }
+
+  /// Returns whether a service says that it is ready.
+  public boolean isReady(String service) {
+    ServicePlan plan = started(service).plan;
+    return plan.namespace().call(() -> HttpProbe.status(plan.ready())) == 200;
+  }
+
   /// Waits until a service is ready, restarts included.
   ///
   /// @throws IllegalStateException with the end of its log, when it ends for good or does not get
@@ -291,7 +322,7 @@ public final class Deployment {
         run = service.process();
         endNs = nanoTime.getAsLong() + PATIENCE.toNanos();
       }
-      if (plan.namespace().call(() -> HttpProbe.status(plan.ready())) == 200) {
+      if (isReady(name)) {
         return;
       }
       String failure = service.failure();

@@ -123,6 +123,19 @@ public record SessionGrant(
     }
   }
 
+  /// Returns true if the bridge has told its time.
+  public boolean tellsTime() {
+    return !now.equals(Instant.EPOCH);
+  }
+
+  /// Returns how long the token is valid from now on, in ms, by the bridge's own clock. If the
+  /// bridge does not tell its time, by ours.
+  ///
+  /// @param ourMs Unix time in ms by our clock
+  long leftMs(long ourMs) {
+    return expires.toEpochMilli() - (tellsTime() ? now.toEpochMilli() : ourMs);
+  }
+
   private static List<Key> keys(JsonNode tree) {
     List<Key> keys = new ArrayList<>();
     for (JsonNode each : tree.path("keys")) {

@@ -181,7 +181,8 @@ final class SessionSubscriber {
       events.onDetail("subscription: " + e.getMessage());
       return;
     }
-    subscribing.renewBy(clock.millis(), grant.expires().toEpochMilli() - TOKEN_MARGIN_MS);
+    long nowMs = clock.millis();
+    subscribing.renewBy(nowMs, nowMs + grant.leftMs(nowMs) - TOKEN_MARGIN_MS);
     events.granted(grant);
     request.answer(200);
   }

@@ -158,6 +158,21 @@ class AttemptTest {
   }
 
   @Test
+  void theRestOfATokenIsCountedByTheBridgesClockIfItIsTold() {
+    String grant =
+        """
+        {"sid":"s","relays":[],"token":"t","kid":"k","exp":600000,%s"reportSec":60,"icid":"i"}\
+        """;
+    long ourMs = 3_700_000; // an hour and a bit
+    SessionGrant told = SessionGrant.parse(grant.formatted("\"now\":100000,"));
+    assertThat(told.tellsTime()).isTrue();
+    assertThat(told.leftMs(ourMs)).isEqualTo(500_000);
+    SessionGrant silent = SessionGrant.parse(grant.formatted(""));
+    assertThat(silent.tellsTime()).isFalse();
+    assertThat(silent.leftMs(ourMs)).isEqualTo(-3_100_000);
+  }
+
+  @Test
   void aGrantIsReadAndItsTokenNeverShown() {
     SessionGrant grant =
         SessionGrant.parse(
