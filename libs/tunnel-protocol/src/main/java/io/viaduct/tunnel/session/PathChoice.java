@@ -210,7 +210,9 @@ final class PathChoice {
       FlowState flow, ServiceClass serviceClass, boolean whileLosing, int bytes, long nowNs) {
     lookIfDue(nowNs);
     NearestPath choice = nearestOf(serviceClass);
-    choice.offered(bytes);
+    if (serviceClass.isLowDelay()) {
+      choice.offered(bytes); // bulk on two paths says nothing about a chat
+    }
     SessionPath first = choice.get();
     SessionPath other = whileLosing ? choice.secondOrSpare() : choice.second();
     boolean wanted = copies && (!whileLosing || first.losing);
