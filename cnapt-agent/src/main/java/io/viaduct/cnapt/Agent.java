@@ -11,6 +11,8 @@ import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
+import io.viaduct.cnapt.egress.ProbedNetwork;
+import io.viaduct.cnapt.egress.SilentLink;
 import io.viaduct.cnapt.hook.RoutingHook;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.StrayRoutes;
@@ -204,7 +206,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     routes.guard(configuration.tun(), configuration.outage(), tunnel.classifier());
     routes.watchPortal(
         configuration.portal(),
-        this::snaptHosts,
+        new Surroundings(),
         loops.control(),
         portalNames,
         snapts::networkChanged);
@@ -214,13 +216,21 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     return routes;
   }
 
-  private List<String> snaptHosts() {
-    List<String> hosts = new ArrayList<>(snapts.hosts());
-    String first = configuration.snapt().host();
-    if (!first.isEmpty() && !hosts.contains(first)) {
-      hosts.addFirst(first);
+  private final class Surroundings implements ProbedNetwork {
+    @Override
+    public List<String> snapts() {
+      List<String> hosts = new ArrayList<>(snapts.hosts());
+      String first = configuration.snapt().host();
+      if (!first.isEmpty() && !hosts.contains(first)) {
+        hosts.addFirst(first);
+      }
+      return hosts;
     }
-    return hosts;
+
+    @Override
+    public List<SilentLink> silentLinks() {
+      return tunnel.silentLinks();
+    }
   }
 
   private void watchReach(ReachWatch reach) {

@@ -1,12 +1,14 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.egress.EgressRouting;
+import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.StrayRoutes;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.service.operations.ProcessMetrics;
 import java.util.List;
+import java.util.Map;
 
 /// Collects the status of a device's running agent from its parts.
 record AgentStatusSource(
@@ -37,7 +39,7 @@ record AgentStatusSource(
         signalling,
         null,
         tunnel.network().described(),
-        tunnel.network().links().status(),
+        links(),
         snapshot.paths(),
         routes.portal(),
         strays.present(),
@@ -46,5 +48,12 @@ record AgentStatusSource(
         tunnel.recorder().handovers().count(),
         tunnel.recorder().handovers().entries(),
         tunnel.recorder().carriers().entries());
+  }
+
+  private List<LinkStatus> links() {
+    Map<String, String> portals = routes.portalsOnLinks();
+    return tunnel.network().links().status().stream()
+        .map(link -> link.behind(portals.getOrDefault(link.name(), "")))
+        .toList();
   }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.egress.SilentLink;
 import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.links.UsableLink;
@@ -183,6 +184,12 @@ final class HostTunnel implements NetworkWatch.Listener, AutoCloseable {
   /// Returns the status of the data path. Any thread except the data loop may call this.
   DataStatus status() {
     return loop.submit(data::status).syncUninterruptibly().getNow();
+  }
+
+  /// Returns the links that are up, and by which nothing has answered for some seconds. Any thread
+  /// except the data loop may call this.
+  List<SilentLink> silentLinks() {
+    return SilentLinks.of(links(), loop.submit(data::paths).syncUninterruptibly().getNow());
   }
 
   long uptimeMs() {

@@ -11,7 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,7 @@ public final class EgressRouting implements AutoCloseable {
   private final List<AddressPrefix> networks; // behind a peer
   private final String device;
   private volatile @Nullable Outage outage; // written by the starting thread
+  private volatile @Nullable PortalSearch search; // written by the starting thread
   private volatile @Nullable PortalWatch portal; // written by the starting thread
   private volatile int mtu; // written by the thread that sets it
 
@@ -291,32 +293,23 @@ public final class EgressRouting implements AutoCloseable {
     }
   }
 
-  /// Looks for a captive portal whenever the tunnel carries nothing, and opens the way to it.
+  /// Looks for a captive portal. Whenever the tunnel carries nothing, opens the way to it.
   ///
-  /// @param snapts hosts of the SNAPTs that are known
+  /// @param network tells the SNAPTs and the links
   /// @param loop of an `EpollIoHandler`, for the probes
   /// @param naming tells applications the portal's addresses
   /// @param passed called when a portal lets the device through
   public void watchPortal(
       PortalSettings settings,
-      Supplier<List<String>> snapts,
+      ProbedNetwork network,
       EventLoop loop,
       PortalNaming naming,
       Runnable passed) {
     if (routing.enabled() && settings.looks()) {
-      ProbedPages pages = new ProbedPages(settings, snapts);
-      PortalProbe probe = new PortalProbe(loop, routing.mark());
-      portal =
-          new PortalWatch(
-              () ->
-                  pages
-                      .next()
-                      .map(probe::probe)
-                      .orElseGet(() -> new PortalFinding.Unknown("no SNAPT is known")),
-              outside.portalGate(),
-              naming,
-              settings.interval(),
-              passed);
+      PortalSearch asking =
+          new PortalSearch(settings, network, loop, routing.mark(), System::nanoTime);
+      search = asking;
+      portal = new PortalWatch(asking, outside.portalGate(), naming, settings.interval(), passed);
     }
   }
 
@@ -326,6 +319,17 @@ public final class EgressRouting implements AutoCloseable {
     PortalWatch watching = portal;
     URI page = watching == null ? null : watching.page();
     return page == null ? "" : page.toString();
+  }
+
+  /// Returns the page of the captive portal in the way of each link that does not answer while
+  /// others carry the tunnel, by the link's name.
+  public Map<String, String> portalsOnLinks() {
+    PortalSearch asking = search;
+    Map<String, String> pages = new TreeMap<>();
+    if (asking != null) {
+      asking.onLinks().forEach((link, page) -> pages.put(link, page.toString()));
+    }
+    return pages;
   }
 
   // In the strict mode of RFC 3704, the kernel looks up the sender's route without the mark. It

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
@@ -115,7 +116,7 @@ final class OutsideRules {
   PortalWatch.Gate portalGate() {
     return new PortalWatch.Gate() {
       @Override
-      public void open(List<InetSocketAddress> hosts) throws IOException {
+      public void open(Collection<InetSocketAddress> hosts) throws IOException {
         for (AddressFamily family : families) {
           List<String> commands =
               hosts.stream()

@@ -3,16 +3,16 @@ package io.viaduct.cnapt.egress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 
-/// Tells applications the addresses of a captive portal's host, and of no other host. Their other
+/// Tells applications the addresses of a captive portal's hosts, and of no other host. Their other
 /// queries wait for the tunnel. Blocking; called on the thread of [PortalWatch].
 public interface PortalNaming {
-  /// Answers queries for a host from now on.
+  /// Answers queries for these hosts from now on, and for no others.
   ///
-  /// @param host a name, not an address
-  /// @param addresses addresses to which the way is open
+  /// @param hosts names, not addresses, and the addresses to which the way is open
   /// @throws IOException if applications cannot be told
-  void answer(String host, List<InetAddress> addresses) throws IOException;
+  void answer(Map<String, List<InetAddress>> hosts) throws IOException;
 
   /// Ends the answers, and gives the applications their resolvers again.
   ///

@@ -89,7 +89,8 @@ public final class LinkMonitor implements AutoCloseable {
                 link.isSpare() ? "spare" : "yes",
                 link.cost(),
                 link.sources().stream().map(InetAddress::getHostAddress).toList(),
-                dBmOfLink.get(link.index())))
+                dBmOfLink.get(link.index()),
+                ""))
         .toList();
   }
 

@@ -23,22 +23,24 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A resolver of this host for one name: that of a captive portal, while it is open. It answers
-/// with the addresses that the network's own resolver gave the agent, so with those to which the
-/// way is open. Queries for other names get no answer and leave this host by no other way: the
+/// A resolver of this host for the names of a captive portal, while it is open. It answers with the
+/// addresses that the network's own resolver gave the agent, so with those to which the way is
+/// open. Queries for other names get no answer and leave this host by no other way: the
 /// applications repeat them when the tunnel carries again (docs/adr/0031).
 public final class PortalNames implements PortalNaming {
   private static final int TTL_SECONDS = 10;
 
   /// The outcomes of queries; each value is a counter.
   public enum Outcome {
-    /// It asked for the portal's name.
+    /// It asked for a name of the portal.
     ANSWERED,
     /// It asked for another name, and waits.
     OTHER_NAME,
@@ -70,9 +72,9 @@ public final class PortalNames implements PortalNaming {
   }
 
   @Override
-  public void answer(String host, List<InetAddress> addresses) throws IOException {
+  public void answer(Map<String, List<InetAddress>> hosts) throws IOException {
     end();
-    Answers answers = new Answers(host, List.copyOf(addresses));
+    Answers answers = new Answers(hosts);
     ChannelFuture bound =
         new Bootstrap()
             .group(loop)
@@ -126,12 +128,14 @@ public final class PortalNames implements PortalNaming {
   }
 
   private final class Answers extends SimpleChannelInboundHandler<DatagramDnsQuery> {
-    private final String host;
-    private final List<InetAddress> addresses;
+    private final Map<String, List<InetAddress>> addresses = new HashMap<>(); // by question
 
-    Answers(String host, List<InetAddress> addresses) {
-      this.host = host;
-      this.addresses = addresses;
+    Answers(Map<String, List<InetAddress>> hosts) {
+      hosts.forEach((host, of) -> addresses.put(question(host + "."), List.copyOf(of)));
+    }
+
+    private static String question(String name) {
+      return name.toLowerCase(Locale.ROOT);
     }
 
     @Override
@@ -152,8 +156,7 @@ public final class PortalNames implements PortalNaming {
         return Outcome.MALFORMED;
       }
       DnsQuestion asked = query.recordAt(DnsSection.QUESTION);
-      boolean isHost = asked.name().equalsIgnoreCase(host + ".");
-      return isHost ? Outcome.ANSWERED : Outcome.OTHER_NAME;
+      return addresses.containsKey(question(asked.name())) ? Outcome.ANSWERED : Outcome.OTHER_NAME;
     }
 
     private DatagramDnsResponse answer(DatagramDnsQuery query) {
@@ -164,7 +167,7 @@ public final class PortalNames implements PortalNaming {
       answer.addRecord(
           DnsSection.QUESTION,
           new DefaultDnsQuestion(asked.name(), asked.type(), asked.dnsClass()));
-      for (InetAddress each : addresses) {
+      for (InetAddress each : addresses.getOrDefault(question(asked.name()), List.of())) {
         DnsRecordType type = each instanceof Inet4Address ? DnsRecordType.A : DnsRecordType.AAAA;
         if (asked.type().equals(type)) {
           answer.addRecord(

@@ -21,18 +21,21 @@ public final class PathsText {
 
   private PathsText() {}
 
-  /// Returns as JSON the list `paths`, and the object `sip` with the probes of the bridge.
+  /// Returns as JSON the list `paths`, the list `links`, and the object `sip` with the probes of
+  /// the bridge.
   ///
   /// @param status the agent's status as JSON
   public static String json(String status) {
     JsonNode tree = JSON.readTree(status);
     var shown = new LinkedHashMap<String, JsonNode>();
     shown.put("paths", tree.path("paths"));
+    shown.put("links", tree.path("links"));
     shown.put("sip", tree.path("signalling").path("probes"));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(shown) + "\n";
   }
 
-  /// Returns a table with one line per path, of all SNAPTs in use.
+  /// Returns a table with one line per path, of all SNAPTs in use, and a line per link that a
+  /// captive portal shuts off.
   ///
   /// @param status the agent's status as JSON
   public static String table(String status) {
@@ -47,7 +50,9 @@ public final class PathsText {
     if (!paths.isEmpty() || !sip.isEmpty()) {
       text.append(header(isOfSeveral(paths)));
     }
-    return text.append(rows(paths)).append(sip).toString();
+    text.append(rows(paths)).append(sip);
+    LinkPortalLine.of(tree).forEach(line -> text.append(line).append('\n'));
+    return text.toString();
   }
 
   /// Returns a table with one line per path, without the probes by SIP.

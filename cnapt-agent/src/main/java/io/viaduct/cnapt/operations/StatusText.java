@@ -52,6 +52,7 @@ public final class StatusText {
     if (!portal.isEmpty()) {
       line(text, "portal", "a captive portal stands in the way: open " + portal);
     }
+    LinkPortalLine.of(status).forEach(portalOfLink -> line(text, "portal", portalOfLink));
     status
         .path("strayRoutes")
         .forEach(route ->

@@ -6,6 +6,7 @@ import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.host.tun.TunQueue;
@@ -180,6 +181,13 @@ public final class DataPath implements AutoCloseable {
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
     return DataStatus.of(ends.all(), carried, refusals, nanoTime.getAsLong());
+  }
+
+  /// Returns the status of each path to each SNAPT. Must be called on the loop.
+  public List<PathStatus> paths() {
+    assert loop.inEventLoop() : Thread.currentThread();
+    long nowNs = nanoTime.getAsLong();
+    return ends.all().stream().flatMap(each -> each.pathStatus(nowNs).stream()).toList();
   }
 
   /// Explains the paths of the flows that are meant. Must be called on the loop.

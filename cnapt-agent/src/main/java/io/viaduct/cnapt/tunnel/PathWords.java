@@ -33,6 +33,17 @@ final class PathWords {
                   reason.holdNs(),
                   "20 % and 5 ms",
                   nowNs);
+      case CARRIES ->
+          "it has the least delay of those that carry its class; a nearer one is too slow ("
+              + numbers(paths, path -> delay(path) + ", " + rate(path))
+              + "); "
+              + hold(
+                  paths,
+                  reason.rival(),
+                  reason.rivalSinceNs(),
+                  reason.holdNs(),
+                  "20 % and 5 ms",
+                  nowNs);
       case RATE ->
           "it stays on its path, which has no queue and loses less than 5 % ("
               + numbers(paths, PathWords::rate)

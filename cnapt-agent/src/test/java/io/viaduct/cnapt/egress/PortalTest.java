@@ -12,12 +12,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +40,10 @@ class PortalTest {
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
   }
 
+  private PortalProbe probe() {
+    return new PortalProbe(new PageRequest(loops.next(), 0));
+  }
+
   /// Asks a page whose server gives this answer; an empty one closes the connection.
   private PortalFinding ask(String answer, AtomicReference<String> request) throws Exception {
     try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
@@ -52,7 +59,7 @@ class PortalTest {
             }
           });
       URI page = URI.create("http://127.0.0.1:" + server.getLocalPort() + "/generate_204?device=1");
-      return new PortalProbe(loops.next(), 0).probe(page);
+      return probe().probe(page);
     }
   }
 
@@ -88,13 +95,20 @@ class PortalTest {
   }
 
   @Test
+  void aPortalsPageMayBeOfAnySize() throws Exception {
+    AtomicReference<String> request = new AtomicReference<>("");
+    String page = "x".repeat(100_000);
+    String head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+    assertThat(ask(head + page, request)).isInstanceOf(PortalFinding.Portal.class);
+  }
+
+  @Test
   void withoutAnAnswerNothingIsKnown() throws Exception {
     AtomicReference<String> request = new AtomicReference<>("");
     assertThat(ask("", request)).isInstanceOf(PortalFinding.Unknown.class);
     assertThat(ask("rubbish\r\n\r\n", request)).isInstanceOf(PortalFinding.Unknown.class);
     URI closed = URI.create("http://127.0.0.1:1/");
-    assertThat(new PortalProbe(loops.next(), 0).probe(closed))
-        .isInstanceOf(PortalFinding.Unknown.class);
+    assertThat(probe().probe(closed)).isInstanceOf(PortalFinding.Unknown.class);
   }
 
   private final List<String> gate = new CopyOnWriteArrayList<>();
@@ -106,35 +120,62 @@ class PortalTest {
   private final CompletableFuture<Void> opening = new CompletableFuture<>();
   private volatile CompletableFuture<Void> mayOpen = CompletableFuture.completedFuture(null);
 
+  /// Returns the way from a portal's page; by default there is that page only.
+  private volatile Function<URI, PortalWay> way = page -> new PortalWay(List.of(page), true);
+
+  private final AtomicInteger followed = new AtomicInteger();
+  private final List<String> links = new CopyOnWriteArrayList<>();
+
+  private final class Network implements PortalWatch.Search {
+    @Override
+    public PortalFinding probe() {
+      return finding.get();
+    }
+
+    @Override
+    public PortalWay follow(URI portal) {
+      followed.incrementAndGet();
+      return way.apply(portal);
+    }
+
+    @Override
+    public void lookAtLinks() {
+      links.add("look");
+    }
+
+    @Override
+    public void forgetLinks() {
+      links.add("forget");
+    }
+  }
+
+  private final class Hosts implements PortalWatch.Gate, PortalNaming {
+    @Override
+    public void open(Collection<InetSocketAddress> hosts) {
+      opening.complete(null);
+      mayOpen.join();
+      gate.add("open " + hosts);
+    }
+
+    @Override
+    public void shut() {
+      gate.add("shut");
+    }
+
+    @Override
+    public void answer(Map<String, List<InetAddress>> hosts) {
+      names.add(hosts.toString());
+    }
+
+    @Override
+    public void end() {
+      names.add("end");
+    }
+  }
+
   private PortalWatch watch() {
-    return new PortalWatch(
-        finding::get,
-        new PortalWatch.Gate() {
-          @Override
-          public void open(List<InetSocketAddress> hosts) {
-            opening.complete(null);
-            mayOpen.join();
-            gate.add("open " + hosts);
-          }
-
-          @Override
-          public void shut() {
-            gate.add("shut");
-          }
-        },
-        new PortalNaming() {
-          @Override
-          public void answer(String host, List<InetAddress> addresses) {
-            names.add(host + " " + addresses);
-          }
-
-          @Override
-          public void end() {
-            names.add("end");
-          }
-        },
-        INTERVAL,
-        passed::incrementAndGet);
+    Hosts hosts = new Hosts();
+    return new PortalWatch(new Network(), hosts, hosts, INTERVAL, passed::incrementAndGet);
   }
 
   @Test
@@ -188,10 +229,60 @@ class PortalTest {
     try (PortalWatch watch = watch()) {
       await().until(() -> names.size() == 2);
       assertThat(names.getFirst()).isEqualTo("end");
-      assertThat(names.getLast()).startsWith("localhost [localhost/127.0.0.1");
+      assertThat(names.getLast()).startsWith("{localhost=[localhost/127.0.0.1");
       watch.carries(true);
       await().until(() -> names.size() == 3);
       assertThat(names.getLast()).isEqualTo("end");
+    }
+  }
+
+  @Test
+  void eachHostToWhichThePortalLeadsIsOpenedAndNamed() {
+    URI gateway = URI.create("http://192.0.2.7/login");
+    way =
+        page ->
+            new PortalWay(
+                List.of(
+                    page,
+                    URI.create("https://localhost:8443/form"),
+                    URI.create("http://nowhere.invalid/")),
+                true);
+    finding.set(new PortalFinding.Portal(gateway));
+    try (PortalWatch watch = watch()) {
+      await().until(() -> names.size() == 2);
+      assertThat(watch.page()).as("a browser is led on from there").isEqualTo(gateway);
+      assertThat(gate.getLast())
+          .contains("/192.0.2.7:80", "/192.0.2.7:443")
+          .contains("localhost/127.0.0.1:443", "localhost/127.0.0.1:8443");
+      assertThat(names.getLast())
+          .startsWith("{localhost=[localhost/127.0.0.1")
+          .doesNotContain("nowhere");
+      await().during(INTERVAL.multipliedBy(3)).until(() -> followed.get() == 1);
+    }
+  }
+
+  @Test
+  void aPageThatDoesNotAnswerIsFollowedAgainThreeTimesAtMost() {
+    way = page -> new PortalWay(List.of(page), false);
+    finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/login")));
+    try (PortalWatch _ = watch()) {
+      await().until(() -> followed.get() == 2);
+      way = page -> new PortalWay(List.of(page, URI.create("http://192.0.2.9/")), false);
+      await().until(() -> gate.getLast().contains("192.0.2.9"));
+      await().during(INTERVAL.multipliedBy(3)).until(() -> followed.get() == 3);
+    }
+  }
+
+  @Test
+  void linksAreLookedAtWhileTheTunnelCarriesAndForgottenAfterwards() {
+    try (PortalWatch watch = watch()) {
+      watch.carries(true);
+      await().until(() -> links.size() == 2);
+      finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/login")));
+      watch.carries(false);
+      await().until(() -> watch.page() != null);
+      assertThat(links).last().isEqualTo("forget");
+      assertThat(gate.stream().filter(each -> each.startsWith("open"))).hasSize(1);
     }
   }
 

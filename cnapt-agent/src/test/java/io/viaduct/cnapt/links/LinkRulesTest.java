@@ -21,10 +21,13 @@ class LinkRulesTest {
     "wlan0, SPARE, 9",
     "wlan1, NO, 0",
     "wwan0, SPARE, 1",
+    "wwp0s20f0u6i12, SPARE, 1",
+    "wwx028037ec0200, SPARE, 1",
     "rmnet_data0, SPARE, 1",
     "ppp0, SPARE, 1",
     "eth0, YES, 0",
-    "usb0, YES, 0"
+    "usb0, YES, 0",
+    "enx0123456789ab, YES, 0"
   })
   void theFirstMatchDecidesAndTheBuiltInLinesComeLast(String name, LinkUse use, double cost) {
     LinkRules rules = LinkRules.of(List.of(rule("wlan0", "spare", 9), rule("wlan*", "no", 0)));

@@ -1,13 +1,17 @@
 package io.viaduct.cnapt.naming;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 
 /// A resolver process on the address of its first argument. Answers every query for an IPv4 address
-/// (RFC 1035) with its second argument and a TTL of 12 seconds. Answers all other queries with an
-/// empty answer.
+/// (RFC 1035) with its second argument and a TTL of 12 seconds, or with the address of the argument
+/// `NAME=ADDRESS`, if one has the query's name. Answers all other queries with an empty answer.
 public final class LabNameServer {
   private static final int TTL_SECONDS = 12;
   private static final int TYPE_A = 1;
@@ -15,17 +19,34 @@ public final class LabNameServer {
   private LabNameServer() {}
 
   public static void main(String[] arguments) throws Exception {
-    byte[] address = InetAddress.ofLiteral(arguments[1]).getAddress();
+    Map<String, byte[]> addresses = new HashMap<>();
+    for (int i = 2; i < arguments.length; i++) {
+      int equals = arguments[i].indexOf('=');
+      addresses.put(arguments[i].substring(0, equals), address(arguments[i].substring(equals + 1)));
+    }
+    byte[] other = address(arguments[1]);
     try (DatagramSocket socket = new DatagramSocket(53, InetAddress.ofLiteral(arguments[0]))) {
       System.out.println("serving");
       System.out.flush();
       while (true) {
         DatagramPacket query = new DatagramPacket(new byte[512], 512);
         socket.receive(query);
-        byte[] answer = answer(query, address);
+        byte[] answer = answer(query, addresses.getOrDefault(name(query.getData()), other));
         socket.send(new DatagramPacket(answer, answer.length, query.getSocketAddress()));
       }
     }
+  }
+
+  private static byte[] address(String literal) {
+    return InetAddress.ofLiteral(literal).getAddress();
+  }
+
+  private static String name(byte[] query) {
+    StringBuilder name = new StringBuilder();
+    for (int at = 12; query[at] != 0; at += query[at] + 1) {
+      name.append(at == 12 ? "" : ".").append(new String(query, at + 1, query[at], US_ASCII));
+    }
+    return name.toString();
   }
 
   private static byte[] answer(DatagramPacket query, byte[] address) {

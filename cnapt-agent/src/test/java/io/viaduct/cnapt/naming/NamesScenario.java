@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -98,9 +99,12 @@ public final class NamesScenario {
   }
 
   /// Starts a gateway behind a link: a program that has its address 198.51.100.LINK.
-  static Process gateway(int link, Class<?> program, String answer) throws Exception {
-    Process process =
-        new ProcessBuilder(
+  ///
+  /// @param answers the answers of its resolver, as [LabNameServer] takes them
+  public static Process gateway(int link, Class<?> program, String... answers) throws Exception {
+    List<String> line =
+        new ArrayList<>(
+            List.of(
                 "unshare",
                 "--net",
                 "sh",
@@ -111,10 +115,9 @@ public final class NamesScenario {
                 "-cp",
                 System.getProperty("java.class.path"),
                 program.getName(),
-                "198.51.100." + link,
-                answer)
-            .redirectErrorStream(true)
-            .start();
+                "198.51.100." + link));
+    line.addAll(List.of(answers));
+    Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
     String said = process.inputReader(UTF_8).readLine();
     if (!"serving".equals(said)) {
       throw new IOException("no resolver: " + said);
@@ -131,7 +134,8 @@ public final class NamesScenario {
     return process;
   }
 
-  static void shell(String command) throws Exception {
+  /// Runs a command line, and prints what it says if it fails.
+  public static void shell(String command) throws Exception {
     Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     if (process.waitFor() != 0) {
@@ -139,7 +143,8 @@ public final class NamesScenario {
     }
   }
 
-  static String said(String command) throws Exception {
+  /// Returns what a command line says.
+  public static String said(String command) throws Exception {
     Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     process.waitFor();

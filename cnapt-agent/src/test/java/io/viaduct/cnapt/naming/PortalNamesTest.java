@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,8 @@ class PortalNamesTest {
   private static final List<InetAddress> ADDRESSES =
       List.of(InetAddress.ofLiteral("192.0.2.7"), InetAddress.ofLiteral("2001:db8::7"));
 
+  private static final List<InetAddress> LOGIN = List.of(InetAddress.ofLiteral("192.0.2.9"));
+
   @TempDir Path folder;
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -44,7 +47,7 @@ class PortalNamesTest {
     resolvers = ApplicationResolvers.set(List.of(), conf, folder, null);
     InetSocketAddress at = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     names = new PortalNames(loops.next(), at, () -> resolvers);
-    names.answer("Portal.test", ADDRESSES);
+    names.answer(Map.of("Portal.test", ADDRESSES, "login.test", LOGIN));
   }
 
   @AfterEach
@@ -87,6 +90,13 @@ class PortalNamesTest {
     assertThat(ask(query("portal.test", AAAA))).endsWith("20010db8000000000000000000000007");
     assertThat(ask(query("portal.test", HTTPS))).startsWith("1234818000010000");
     assertThat(names.of(Outcome.ANSWERED)).isEqualTo(3);
+  }
+
+  @Test
+  void eachHostToWhichThePortalLeadsHasItsOwnAddresses() throws Exception {
+    assertThat(ask(query("Login.test", A))).startsWith("12348180").endsWith("c0000209");
+    assertThat(ask(query("login.test", AAAA))).as("no answer").startsWith("1234818000010000");
+    assertThat(names.of(Outcome.ANSWERED)).isEqualTo(2);
   }
 
   @Test

@@ -6,7 +6,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.PortalSettings;
+import io.viaduct.cnapt.egress.ProbedNetwork;
 import io.viaduct.cnapt.egress.RoutingSettings;
+import io.viaduct.cnapt.egress.SilentLink;
 import io.viaduct.cnapt.egress.SplitTunnel;
 import io.viaduct.cnapt.egress.TunSettings;
 import io.viaduct.host.tun.TunDevice;
@@ -44,11 +46,7 @@ final class PortalScenario {
 
   public static void main(String[] arguments) throws Exception {
     NamesScenario.shell("ip link set lo up");
-    Process gateway = NamesScenario.gateway(1, LabPortal.class, "203.0.113.7");
-    NamesScenario.shell(
-        "nsenter --net --target %d ip address add 203.0.113.7/32 dev lo".formatted(gateway.pid()));
-    NamesScenario.shell(
-        "nsenter --net --target %d ip address add 203.0.113.8/32 dev lo".formatted(gateway.pid()));
+    Process gateway = LabPortal.start(1);
     Path folder = Files.createTempDirectory("portal");
     Path conf = Files.writeString(folder.resolve("resolv.conf"), "nameserver 198.51.100.1\n");
     var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -73,7 +71,17 @@ final class PortalScenario {
       PortalNames names = new PortalNames(loops.next(), OWN, () -> resolvers);
       routes.watchPortal(
           new PortalSettings("snapt", Duration.ofSeconds(1)),
-          () -> List.of("snapt.lab"),
+          new ProbedNetwork() {
+            @Override
+            public List<String> snapts() {
+              return List.of("snapt.lab");
+            }
+
+            @Override
+            public List<SilentLink> silentLinks() {
+              return List.of();
+            }
+          },
           loops.next(),
           names,
           passed::countDown);
@@ -92,10 +100,12 @@ final class PortalScenario {
     until(() -> !routes.portal().isEmpty() && isIn("100.96.0.2"));
     System.out.println("noticed " + routes.portal());
     System.out.println("name " + asked("portal.lab"));
+    System.out.println("second name " + asked("login.lab"));
     System.out.println("other name " + asked("other.lab"));
     System.out.println("portal " + reach("203.0.113.7"));
+    System.out.println("log-in " + get("203.0.113.9", "/form"));
     System.out.println("other host " + reach("203.0.113.8"));
-    System.out.println("accept " + get("203.0.113.7", "/accept"));
+    System.out.println("accept " + get("203.0.113.9", "/accept"));
     System.out.println("passed " + passed.await(20, TimeUnit.SECONDS));
     until(() -> isIn("198.51.100.53"));
     System.out.println("after " + reach("203.0.113.7") + " " + routes.portal());

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
@@ -85,12 +86,33 @@ class PathsTextTest {
   }
 
   @Test
+  void aLinkBehindACaptivePortalHasALineThatSaysHowItIsPassed() {
+    var links =
+        List.of(
+            new LinkStatus("eth0", "yes", 0, List.of("192.0.2.5"), null, ""),
+            new LinkStatus(
+                "wlan0", "yes", 0, List.of("10.0.0.5"), -60, "http://portal.test/login"));
+    String behind =
+        STATUS.replaceFirst(
+            "\\{", "{\"links\": " + JsonMapper.shared().writeValueAsString(links) + ", ");
+    assertThat(PathsText.table(behind).lines())
+        .hasSize(4)
+        .last()
+        .isEqualTo(
+            "a captive portal stands in the way of wlan0: disconnect the other links, and open"
+                + " http://portal.test/login");
+    assertThat(
+            JsonMapper.shared().readTree(PathsText.json(behind)).at("/links/1/portal").asString())
+        .isEqualTo("http://portal.test/login");
+  }
+
+  @Test
   void theJsonHasThePathsAndTheProbesBySip() {
     var tree = JsonMapper.shared().readTree(PathsText.json(SIP_BESIDE));
     assertThat(tree.at("/paths/1/link").asString()).isEqualTo("wwan0");
     assertThat(tree.at("/sip/roundTripMs").asDouble()).isEqualTo(23.46);
     assertThat(tree.at("/sip/agoMs").asLong()).isEqualTo(61_000);
-    assertThat(tree.propertyNames()).containsExactly("paths", "sip");
+    assertThat(tree.propertyNames()).containsExactly("paths", "links", "sip");
   }
 
   @Test

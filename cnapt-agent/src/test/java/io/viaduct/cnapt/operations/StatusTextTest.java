@@ -48,8 +48,8 @@ class StatusTextTest {
         null,
         "linkB 10.2.0.2",
         List.of(
-            new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
-            new LinkStatus("wwan0", "spare", 1, List.of("10.9.9.2", "fd09::2"), null)),
+            new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61, ""),
+            new LinkStatus("wwan0", "spare", 1, List.of("10.9.9.2", "fd09::2"), null, "")),
         List.of(
             new PathStatus(
                 0,

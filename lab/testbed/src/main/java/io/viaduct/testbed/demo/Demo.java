@@ -90,10 +90,8 @@ final class Demo {
     if (isBrief) {
       topology.restoreLink("A");
     } else {
-      narration.step("(c) link A gets worse; then the gateway of link B forwards nothing");
-      DeviceLinks links = links();
-      robust(() -> new WorseLinkStep(links).run(narration));
-      robust(() -> new SilenceStep(links).run(narration));
+      narration.step("(c) one stream: link A turns bad; then link B dies in silence");
+      robust(() -> new BadLinksStep(links()).run(narration));
     }
 
     narration.step("(d) key strokes, alone and beside a bulk download");

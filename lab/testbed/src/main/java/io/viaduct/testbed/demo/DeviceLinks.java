@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.JsonNode;
 
@@ -51,7 +51,7 @@ final class DeviceLinks {
   }
 
   /// Ends the bad weather of link A.
-  void clear() {
+  private void clear() {
     topology.weather("A", "delay=0ms", "loss=0%");
   }
 
@@ -71,8 +71,10 @@ final class DeviceLinks {
     topology.device.ip("link set %s down".formatted(link));
   }
 
-  /// Starts a stream of packets to the far end and back, which ends when `going` is false.
-  CompletableFuture<PacedStream.Result> stream(AtomicBoolean going) {
+  /// Starts a stream of packets to the far end and back.
+  ///
+  /// @param part returns the number of the present part; `parts` ends the stream
+  CompletableFuture<List<PacedStream.Result>> stream(int parts, IntSupplier part) {
     return topology.device.start(
         "stream",
         () ->
@@ -80,7 +82,8 @@ final class DeviceLinks {
                 new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT),
                 new byte[PacedStream.VOICE_BYTES],
                 PACKETS_PER_SECOND,
-                going::get,
+                parts,
+                part,
                 nanoTime));
   }
 

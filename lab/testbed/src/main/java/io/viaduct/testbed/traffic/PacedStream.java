@@ -6,8 +6,12 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /// A numbered UDP stream at a constant rate. The far end returns every packet, so that one socket
@@ -20,7 +24,7 @@ public final class PacedStream {
 
   private PacedStream() {}
 
-  /// Result of a stream.
+  /// Result of a stream, or of a part of it.
   ///
   /// @param gapNs longest time between two arrivals
   public record Result(long sent, long returned, long gapNs) {
@@ -54,21 +58,41 @@ public final class PacedStream {
       BooleanSupplier going,
       LongSupplier nanoTime)
       throws IOException {
+    return run(to, payload, packetsPerSecond, 1, () -> going.getAsBoolean() ? 0 : 1, nanoTime)
+        .getFirst();
+  }
+
+  /// Sends a stream of several parts, then waits for packets in flight. A packet belongs to the
+  /// part in which it was sent, and a gap to the part in which it ended.
+  ///
+  /// @param parts number of the parts
+  /// @param part returns the number of the present part, which never falls; `parts` at the end
+  /// @return the result of each part
+  public static List<Result> run(
+      InetSocketAddress to,
+      byte[] payload,
+      int packetsPerSecond,
+      int parts,
+      IntSupplier part,
+      LongSupplier nanoTime)
+      throws IOException {
     long intervalNs = 1_000_000_000L / packetsPerSecond;
     try (var channel = DatagramChannel.open()) {
       channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
       channel.connect(to);
       channel.configureBlocking(false);
-      var seen = new Arrivals();
+      var seen = new Arrivals(parts);
       var packet = ByteBuffer.wrap(payload.clone());
       long sent = 0;
       long dueNs = nanoTime.getAsLong();
       long endNs = Long.MAX_VALUE;
       while (nanoTime.getAsLong() - endNs < 0 || endNs == Long.MAX_VALUE) {
         long nowNs = nanoTime.getAsLong();
-        if (endNs == Long.MAX_VALUE && !going.getAsBoolean()) {
+        int present = part.getAsInt();
+        if (endNs == Long.MAX_VALUE && present == parts) {
           endNs = nowNs + STRAGGLERS_NS;
         }
+        seen.part(present, sent);
         while (endNs == Long.MAX_VALUE && nowNs - dueNs >= 0) {
           send(channel, packet.clear().putLong(0, sent));
           sent++;
@@ -77,7 +101,7 @@ public final class PacedStream {
         seen.drain(channel, nanoTime);
         LockSupport.parkNanos(500_000);
       }
-      return new Result(sent, seen.count, seen.gapNs);
+      return seen.results(sent);
     }
   }
 
@@ -91,10 +115,25 @@ public final class PacedStream {
 
   private static final class Arrivals {
     private final ByteBuffer packet = ByteBuffer.allocate(2048);
-    private final java.util.BitSet numbers = new java.util.BitSet();
-    private long count;
-    private long gapNs;
+    private final BitSet numbers = new BitSet();
+    private final long[] firsts; // number of the first packet of each part
+    private final long[] gapsNs;
+    private int part;
+    private boolean hasCome;
     private long lastNs;
+
+    Arrivals(int parts) {
+      firsts = new long[parts];
+      gapsNs = new long[parts];
+    }
+
+    /// Begins a part with the packet of this number, if another one is present.
+    private void part(int present, long number) {
+      while (part < Math.min(present, firsts.length - 1)) {
+        part++;
+        firsts[part] = number;
+      }
+    }
 
     private void drain(DatagramChannel channel, LongSupplier nanoTime) {
       try {
@@ -105,13 +144,25 @@ public final class PacedStream {
           }
           numbers.set(number);
           long nowNs = nanoTime.getAsLong();
-          gapNs = count == 0 ? 0 : Math.max(gapNs, nowNs - lastNs);
+          if (hasCome) {
+            gapsNs[part] = Math.max(gapsNs[part], nowNs - lastNs);
+          }
           lastNs = nowNs;
-          count++;
+          hasCome = true;
         }
       } catch (IOException e) {
         // This is an ICMP error of an earlier packet: there is nothing to read now.
       }
+    }
+
+    private List<Result> results(long sent) {
+      List<Result> results = new ArrayList<>();
+      for (int each = 0; each < firsts.length; each++) {
+        long end = each + 1 < firsts.length ? Math.max(firsts[each], firsts[each + 1]) : sent;
+        long returned = numbers.get((int) firsts[each], (int) end).cardinality();
+        results.add(new Result(end - firsts[each], returned, gapsNs[each]));
+      }
+      return results;
     }
   }
 }

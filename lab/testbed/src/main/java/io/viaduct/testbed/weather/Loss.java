@@ -48,6 +48,12 @@ public record Loss(double enter, double leave, double whenGood, double whenBad) 
     return bad * whenBad + (1 - bad) * whenGood;
   }
 
+  /// Returns the mean length of a burst of losses, in frames; 1 for independent losses.
+  double burst() {
+    boolean isInBursts = enter > 0 && leave > 0 && whenGood == 0 && whenBad == 1;
+    return isInBursts ? 1 / leave : 1;
+  }
+
   private static void check(String name, double probability) {
     if (!(probability >= 0 && probability <= 1)) {
       throw new IllegalArgumentException(

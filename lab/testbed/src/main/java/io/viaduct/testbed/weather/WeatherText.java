@@ -16,8 +16,8 @@ public final class WeatherText {
       delay=20ms           one-way delay behind the line; us, ms or s; 0ms to 10s
       jitter=5ms           delay varies evenly by this much up and down; at most the delay
       reorder=on|off       jitter may reorder packets (off)
-      loss=1%              loss behind the line: a lost packet has used the line
-      burst=4              mean length of a burst of losses, in packets; 1 or none: independent losses
+      loss=1%              loss behind the line: a lost packet has used the line; bursts keep their length
+      burst=4              mean length of a burst of losses, in packets; 1: independent losses (1)
       gilbert=1%,25%,0%,80%  Gilbert-Elliott: enters the bad state, leaves it, loss when good, when bad
       rate=10mbit          of Ethernet frames; kbit, mbit, gbit or unlimited
       queue=64kB|100p      bytes (B, kB, MB) or packets that wait for the line; then tail drop
@@ -96,7 +96,7 @@ public final class WeatherText {
     }
     double mean = taken(values, "loss", PERCENT, before.mean(), "1%");
     String burst = values.remove("burst");
-    double frames = burst == null ? 1 : quantity("burst", burst, Map.of("", 1.0), "4");
+    double frames = burst == null ? before.burst() : quantity("burst", burst, Map.of("", 1.0), "4");
     return frames == 1 ? Loss.independent(mean) : Loss.inBursts(mean, frames);
   }
 

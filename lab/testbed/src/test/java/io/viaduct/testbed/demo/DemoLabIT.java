@@ -32,6 +32,19 @@ class DemoLabIT {
   }
 
   @Test
+  void oneStreamLeavesABadLinkAndThenALinkThatDiesInSilence() throws IOException {
+    assertThat(output())
+        .containsSubsequence(
+            "(c)",
+            "link A: 20 % loss each way and 200 ms more there and back, at once",
+            "gateway B forwards nothing any more",
+            "ok  the stream left the bad link A after",
+            "ok  the same stream left the silent link B");
+    assertThat(Double.parseDouble(SharedDemo.demo().find("bad link A: longest gap ([0-9]+) ms")))
+        .isLessThan(1000);
+  }
+
+  @Test
   void keyStrokesStayFastBesideABulkDownload() throws IOException {
     assertThat(output()).contains("ok  9 of 10 key strokes");
   }

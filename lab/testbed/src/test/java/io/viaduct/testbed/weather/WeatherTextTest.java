@@ -35,6 +35,16 @@ class WeatherTextTest {
     assertThat(WeatherText.apply(first, List.of("clear", "delay=1s"))).hasToString("delay=1000ms");
   }
 
+  @Test
+  void theLengthOfBurstsStaysWhenOnlyTheLossIsNamed() {
+    Weather first = read("loss=1% burst=4");
+    assertThat(WeatherText.apply(first, List.of("loss=2%"))).hasToString("loss=2% burst=4");
+    assertThat(WeatherText.apply(first, List.of("loss=2%", "burst=1"))).hasToString("loss=2%");
+    assertThat(WeatherText.apply(first, List.of("loss=0%"))).hasToString("clear");
+    Weather gilbert = read("gilbert=1%,25%,0%,80%");
+    assertThat(WeatherText.apply(gilbert, List.of("loss=2%"))).hasToString("loss=2%");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',

@@ -2,10 +2,12 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.FlapHold;
+import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
 
-/// Holds on to the path of the packets that count delay: of the paths in use the one with the least
-/// delay ([SessionPath#delayUs]), so that nothing oscillates (docs/adr/0030).
+/// Holds on to the path of a class that counts delay: of the paths in use the one with the least
+/// delay ([SessionPath#delayUs]), so that nothing oscillates (docs/adr/0030). What a path is too
+/// slow to carry counts as lost ([Shortfall]). Also knows the second path, for copies.
 ///
 /// - A path that packets may not leave by any more is left at once, which is no choice and does not
 ///   count as a change. A path that loses 5 % and more while the best one does not is left at once
@@ -21,13 +23,17 @@ final class NearestPath {
   static final double BETTER_US = 5_000;
 
   private final SessionPaths paths;
+  private final Shortfall shortfall;
   private final FlapHold hold = hold();
   private SessionPath held;
   private @Nullable SessionPath rival;
   private long rivalSinceNs;
+  private @Nullable SessionPath second;
+  private @Nullable SessionPath secondOrSpare;
 
-  NearestPath(SessionPaths paths) {
+  NearestPath(SessionPaths paths, ServiceClass of, long nowNs) {
     this.paths = paths;
+    shortfall = new Shortfall(of, nowNs);
     held = paths.first();
   }
 
@@ -41,11 +47,26 @@ final class NearestPath {
     return held;
   }
 
+  /// Returns the path for second copies of the last look; null without another one.
+  @Nullable SessionPath second() {
+    return second;
+  }
+
+  /// Returns the same, which may be a spare one.
+  @Nullable SessionPath secondOrSpare() {
+    return secondOrSpare;
+  }
+
+  /// Counts a packet that follows this choice.
+  void offered(int bytes) {
+    shortfall.offered(bytes);
+  }
+
   /// Returns the reason of the present choice for a flow that follows it.
   PathReason reason(FlowState flow, long nowNs) {
     SessionPath better = rival;
     return new PathReason(
-        PathReason.Kind.DELAY,
+        isSlowerNearer(nowNs) ? PathReason.Kind.CARRIES : PathReason.Kind.DELAY,
         flow.path(),
         flow.copyPath(),
         flow.pathSinceNs(),
@@ -54,8 +75,19 @@ final class NearestPath {
         hold.holdNs(nowNs));
   }
 
+  /// Returns whether a path with less delay is too slow.
+  private boolean isSlowerNearer(long nowNs) {
+    for (SessionPath each : paths.usable()) {
+      if (each.delayUs(nowNs) < held.delayUs(nowNs) && shortfall.of(each, held, nowNs) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Compares the paths in use.
   void look(long nowNs) {
+    shortfall.look(held, nowNs);
     SessionPath best = best(nowNs);
     if (!paths.isUsable(held)) {
       rival = null;
@@ -70,29 +102,68 @@ final class NearestPath {
     } else if (hold.isOver(rivalSinceNs, nowNs)) {
       move(best, nowNs);
     }
+    lookForSecond(nowNs);
   }
 
   private SessionPath best(long nowNs) {
     SessionPath best = paths.usable()[0];
+    double bestUs = countedUs(best, nowNs);
     for (SessionPath each : paths.usable()) {
-      if (each.delayUs(nowNs) < best.delayUs(nowNs)) {
+      double eachUs = countedUs(each, nowNs);
+      if (eachUs < bestUs) {
         best = each;
+        bestUs = eachUs;
       }
     }
     return best;
   }
 
+  private double countedUs(SessionPath path, long nowNs) {
+    return path.delayUs(nowNs) + SessionPath.LOSS_US * shortfall.of(path, held, nowNs);
+  }
+
   private boolean isClearlyBetter(SessionPath best, long nowNs) {
-    double heldUs = held.delayUs(nowNs);
-    double bestUs = best.delayUs(nowNs);
+    double heldUs = countedUs(held, nowNs);
+    double bestUs = countedUs(best, nowNs);
     return bestUs <= heldUs * BETTER_SHARE && bestUs <= heldUs - BETTER_US;
   }
 
   private void move(SessionPath to, long nowNs) {
     rival = null;
     if (to != held) {
+      shortfall.left(held, nowNs);
       held = to;
       hold.changed(nowNs);
     }
+  }
+
+  private void lookForSecond(long nowNs) {
+    second = secondOf(paths.usable(), nowNs);
+    SessionPath spare = secondOf(paths.spare(), nowNs);
+    boolean spareIsBetter =
+        spare != null && (second == null || sharesLink(second) && !sharesLink(spare));
+    secondOrSpare = spareIsBetter ? spare : second;
+  }
+
+  /// Returns the path for second copies among these: one of another link than the nearest path's if
+  /// there is one, because it fails independently; of these the one with the least delay.
+  private @Nullable SessionPath secondOf(SessionPath[] some, long nowNs) {
+    SessionPath best = null;
+    for (SessionPath each : some) {
+      if (each != held && (best == null || isBetterSecond(each, best, nowNs))) {
+        best = each;
+      }
+    }
+    return best;
+  }
+
+  private boolean isBetterSecond(SessionPath one, SessionPath other, long nowNs) {
+    return sharesLink(one) == sharesLink(other)
+        ? one.delayUs(nowNs) < other.delayUs(nowNs)
+        : sharesLink(other);
+  }
+
+  private boolean sharesLink(SessionPath path) {
+    return path.link.equals(held.link);
   }
 }

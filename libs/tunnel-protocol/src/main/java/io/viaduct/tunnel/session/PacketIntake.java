@@ -101,7 +101,7 @@ final class PacketIntake {
 
   private Verdict admit(IpPacket packet, FlowKey key, @Nullable FlowState flow, long nowNs) {
     ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
-    SessionPath path = choice.of(flow, serviceClass, nowNs);
+    SessionPath path = choice.of(flow, serviceClass, packet.length(), nowNs);
     if (path == null) {
       return Verdict.NO_PATH;
     }

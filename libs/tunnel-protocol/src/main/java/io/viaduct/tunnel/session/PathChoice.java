@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Chooses the path of each packet that leaves.
 ///
 /// - Low-delay classes take the path with the least round trip. Each percent of loss counts as 10
-///   ms, because what is lost comes a round trip later or never ([NearestPath]).
+///   ms, because what is lost comes a round trip later or never, and so does each percent that the
+///   path is too slow for. Each class has a choice of its own ([NearestPath]).
 /// - While that path loses, packets of low-delay classes take a second path too. When a path begins
 ///   to lose, those that it has carried lately take another one again ([RecentBursts]).
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate
@@ -41,9 +42,13 @@ final class PathChoice {
   private final SessionPaths paths;
   private final FlowSpreading spreading;
   private final boolean copies;
+
+  /// The choice of LT_LD, of control records, and of all packets that follow neither.
   private final NearestPath nearest;
-  private @Nullable SessionPath second;
-  private @Nullable SessionPath secondOrSpare;
+
+  /// The choice of HT_LD: a path that carries a call may be too slow for a film.
+  private final NearestPath nearestOfMuch;
+
   private long lookedNs;
   private long movedNs;
 
@@ -52,7 +57,8 @@ final class PathChoice {
     this.paths = paths;
     this.spreading = spreading;
     this.copies = copies;
-    nearest = new NearestPath(paths);
+    nearest = new NearestPath(paths, ServiceClass.LT_LD, nowNs);
+    nearestOfMuch = new NearestPath(paths, ServiceClass.HT_LD, nowNs);
     lookedNs = nowNs - LOOK_NS;
     movedNs = nowNs - MOVES_APART_NS;
   }
@@ -60,8 +66,10 @@ final class PathChoice {
   /// Returns the path of a packet. The second path, if it takes one, is set in its flow.
   ///
   /// @param flow null for a packet without a flow
+  /// @param bytes length of the packet
   /// @return null if a rule of the device allows no path that works
-  @Nullable SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
+  @Nullable SessionPath of(
+      @Nullable FlowState flow, ServiceClass serviceClass, int bytes, long nowNs) {
     if (flow == null) {
       return nearest(nowNs);
     }
@@ -71,10 +79,11 @@ final class PathChoice {
     return switch (flow.route()) {
       case FlowRoute.ANY ->
           serviceClass.isLowDelay()
-              ? nearestWithCopy(flow, true, nowNs)
+              ? nearestWithCopy(flow, serviceClass, true, bytes, nowNs)
               : spreadOrByRate(flow, serviceClass, false, nowNs);
-      case FlowRoute.TWO_PATHS -> nearestWithCopy(flow, false, nowNs);
-      case FlowRoute.TWO_PATHS_WHILE_LOSING -> nearestWithCopy(flow, true, nowNs);
+      case FlowRoute.TWO_PATHS -> nearestWithCopy(flow, serviceClass, false, bytes, nowNs);
+      case FlowRoute.TWO_PATHS_WHILE_LOSING ->
+          nearestWithCopy(flow, serviceClass, true, bytes, nowNs);
       case FlowRoute.SPREAD -> spreadOrByRate(flow, serviceClass, true, nowNs);
       case FlowRoute.MOST_SPARE -> byRate(flow, serviceClass, false, nowNs);
       default -> routed(flow, nowNs);
@@ -139,7 +148,7 @@ final class PathChoice {
   PathReason reason(FlowState flow, long nowNs) {
     PathReason.Kind kind = kind(flow, nowNs);
     if (kind == PathReason.Kind.DELAY) {
-      return nearest.reason(flow, nowNs);
+      return nearestOf(flow.serviceClass()).reason(flow, nowNs);
     }
     FlapHold hold = flow.moveHold();
     long holdNs = kind == PathReason.Kind.FULL && hold != null ? hold.holdNs(nowNs) : 0;
@@ -197,22 +206,34 @@ final class PathChoice {
   ///
   /// @param whileLosing true if they take it only while the nearest path loses; it may then be a
   ///   spare one
-  private SessionPath nearestWithCopy(FlowState flow, boolean whileLosing, long nowNs) {
-    SessionPath first = nearest(nowNs);
-    SessionPath other = whileLosing ? secondOrSpare : second;
+  private SessionPath nearestWithCopy(
+      FlowState flow, ServiceClass serviceClass, boolean whileLosing, int bytes, long nowNs) {
+    lookIfDue(nowNs);
+    NearestPath choice = nearestOf(serviceClass);
+    if (serviceClass.isLowDelay()) {
+      choice.offered(bytes); // bulk on two paths says nothing about a chat
+    }
+    SessionPath first = choice.get();
+    SessionPath other = whileLosing ? choice.secondOrSpare() : choice.second();
     boolean wanted = copies && (!whileLosing || first.losing);
     flow.copyPath(wanted && other != null ? other.id : FlowState.NO_PATH);
     return note(flow, first, nowNs);
   }
 
-  /// Returns the path of control records, and of all packets whose delay counts.
+  private NearestPath nearestOf(ServiceClass serviceClass) {
+    return serviceClass == ServiceClass.HT_LD ? nearestOfMuch : nearest;
+  }
+
+  /// Returns the path of control records, and of packets without a flow.
   SessionPath nearest(long nowNs) {
     lookIfDue(nowNs);
     return nearest.get();
   }
 
   private void lookIfDue(long nowNs) {
-    if (nowNs - lookedNs >= LOOK_NS || !paths.isUsable(nearest.get())) {
+    if (nowNs - lookedNs >= LOOK_NS
+        || !paths.isUsable(nearest.get())
+        || !paths.isUsable(nearestOfMuch.get())) {
       lookedNs = nowNs;
       look(nowNs);
     }
@@ -238,43 +259,17 @@ final class PathChoice {
       each.bad = each.loss.longTerm(nowNs) >= (each.bad ? MENDED_RATIO : BAD_RATIO);
     }
     nearest.look(nowNs);
-    second = secondOf(paths.usable(), nowNs);
-    SessionPath spare = secondOf(paths.spare(), nowNs);
-    boolean spareIsBetter =
-        spare != null && (second == null || sharesLink(second) && !sharesLink(spare));
-    secondOrSpare = spareIsBetter ? spare : second;
+    nearestOfMuch.look(nowNs);
     if (begins != null) {
       repeat(begins, nowNs);
     }
   }
 
   private void repeat(SessionPath losing, long nowNs) {
-    SessionPath other = losing == nearest.get() ? secondOrSpare : nearest.get();
+    SessionPath other = losing == nearest.get() ? nearest.secondOrSpare() : nearest.get();
     if (copies && other != null) {
       losing.recent.moveAllTo(other.repeats, nowNs);
     }
-  }
-
-  /// Returns the path for second copies among these: one of another link than the nearest path's if
-  /// there is one, because it fails independently; of these the one with the least delay.
-  private @Nullable SessionPath secondOf(SessionPath[] some, long nowNs) {
-    SessionPath best = null;
-    for (SessionPath each : some) {
-      if (each != nearest.get() && (best == null || isBetterSecond(each, best, nowNs))) {
-        best = each;
-      }
-    }
-    return best;
-  }
-
-  private boolean isBetterSecond(SessionPath one, SessionPath other, long nowNs) {
-    return sharesLink(one) == sharesLink(other)
-        ? one.delayUs(nowNs) < other.delayUs(nowNs)
-        : sharesLink(other);
-  }
-
-  private boolean sharesLink(SessionPath path) {
-    return path.link.equals(nearest.get().link);
   }
 
   /// Returns the path with the most spare rate, of those that are not bad if there is one. Of paths

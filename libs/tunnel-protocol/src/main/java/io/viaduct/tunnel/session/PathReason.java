@@ -23,6 +23,8 @@ public record PathReason(
     ONLY,
     /// The path with the least delay.
     DELAY,
+    /// The path with the least delay of those that carry the class: a nearer one is too slow.
+    CARRIES,
     /// The flow stays on its path, which is neither full nor bad.
     RATE,
     /// Its path is full, and the flow may move when its hold time is over and another one is not.

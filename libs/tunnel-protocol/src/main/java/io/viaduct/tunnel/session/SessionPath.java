@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// they leave, so a compound that waits can still leave by another path.
 final class SessionPath {
   /// Delay that stands for the loss of everything.
-  private static final double LOSS_US = 1_000_000;
+  static final double LOSS_US = 1_000_000;
 
   /// Wait of a flow's class above which its path is full, and another path may take the flow: less
   /// than the queue that [io.viaduct.tunnel.scheduling.DelayControl] leaves to a bulk flow.
@@ -70,6 +70,9 @@ final class SessionPath {
 
   /// Highest number of a probe that has arrived by this path, −1 before the first.
   long probeNumber = -1;
+
+  /// Number of networks under the path so far; what was known of one says nothing about the next.
+  int network;
 
   /// Number of the search for the path's size; answers to an earlier one do not count.
   int mtuRun;
@@ -164,6 +167,7 @@ final class SessionPath {
   /// Forgets all measurements, because the network under the path has changed. The size is searched
   /// when the new path answers.
   void changed() {
+    network++;
     unknown = true;
     payingRun = -1;
     losing = false;
