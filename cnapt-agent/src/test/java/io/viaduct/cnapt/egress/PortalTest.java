@@ -263,12 +263,11 @@ class PortalTest {
 
   @Test
   void aPageThatDoesNotAnswerIsFollowedAgainThreeTimesAtMost() {
-    way = page -> new PortalWay(List.of(page), false);
+    URI form = URI.create("http://192.0.2.9/form");
+    way = page -> new PortalWay(followed.get() < 3 ? List.of(page) : List.of(page, form), false);
     finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/login")));
     try (PortalWatch _ = watch()) {
-      await().until(() -> followed.get() == 2);
-      way = page -> new PortalWay(List.of(page, URI.create("http://192.0.2.9/")), false);
-      await().until(() -> gate.getLast().contains("192.0.2.9"));
+      await().until(() -> !gate.isEmpty() && gate.getLast().contains("192.0.2.9"));
       await().during(INTERVAL.multipliedBy(3)).until(() -> followed.get() == 3);
     }
   }
@@ -277,7 +276,7 @@ class PortalTest {
   void linksAreLookedAtWhileTheTunnelCarriesAndForgottenAfterwards() {
     try (PortalWatch watch = watch()) {
       watch.carries(true);
-      await().until(() -> links.size() == 2);
+      await().until(() -> links.size() >= 2);
       finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/login")));
       watch.carries(false);
       await().until(() -> watch.page() != null);
