@@ -33,6 +33,8 @@ class SilentLinksTest {
         null,
         null,
         null,
+        null,
+        null,
         0,
         0,
         0,

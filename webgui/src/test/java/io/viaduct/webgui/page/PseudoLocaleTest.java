@@ -25,7 +25,7 @@ class PseudoLocaleTest {
       PseudoLocale.OPEN + "[^" + PseudoLocale.OPEN + PseudoLocale.CLOSE + "]*" + PseudoLocale.CLOSE;
   private static final Pattern UNIT =
       Pattern.compile(
-          "(?<!\\p{L})[num\u00b5kMGTPE]?(den|bit|B|s|vu|min|h|d|Hz)(/(s|min|h|vu|MB|d))?\\b|(?<!\\p{L})(TCP|UDP|ICMP|tcp|udp|ICMPv6|UTC)\\b");
+          "(?<!\\p{L})[num\u00b5kMGTPE]?(den|bit|B|s|vu|min|h|d|Hz)(/(s|min|h|vu|MB|d))?\\b|(?<!\\p{L})(TCP|UDP|TLS|ICMP|tcp|udp|ICMPv6|UTC)\\b");
   private static final Pattern READ_OUT =
       Pattern.compile(
           "\\s(title|alt|placeholder|aria-label|data-label|data-text-[a-z-]+)=\"([^\"]*)\"");
@@ -36,6 +36,7 @@ class PseudoLocaleTest {
     List<String> names =
         new ArrayList<>(languages.offered().stream().map(languages::name).toList());
     names.add("Viaduct");
+    names.add("sip.example.org"); // the server that the configuration names
     names.sort(Comparator.comparingInt(String::length).reversed());
     return names;
   }
