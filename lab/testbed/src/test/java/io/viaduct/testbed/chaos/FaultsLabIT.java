@@ -21,6 +21,8 @@ class FaultsLabIT {
 
   @BeforeAll
   static void run(@TempDir Path directory) throws Exception {
+    // The whole suite may take an hour, and nearly does.
+    assumeTrue(Boolean.getBoolean("viaduct.faults"), "two minutes long: -Dviaduct.faults=true");
     said =
         UnsharedRun.of(
             FaultsDay.class,
