@@ -29,15 +29,21 @@ class WhatIfTest {
 
   @Test
   void onlyTheFlowsOfTheApplicationAreChanged() {
-    List<FlowMeasure> changed = apply(new WhatIf(true, 80.0, 0.1, null));
+    List<FlowMeasure> changed = apply(new WhatIf(true, 80.0, 0.04, null));
     assertThat(changed.get(1)).isEqualTo(OTHER);
     for (FlowMeasure flow : List.of(changed.get(0), changed.get(2))) {
       assertThat(flow.savedBytes()).isZero();
       assertThat(flow.delayMs()).isEqualTo(80);
       assertThat(flow.delaySource()).isEqualTo(DelaySource.MEASURED);
-      assertThat(flow.loss()).isEqualTo(0.1);
+      assertThat(flow.loss()).isEqualTo(0.04);
       assertThat(flow.demand()).isEqualTo(VIDEO.demand());
     }
+  }
+
+  @Test
+  void moreLossThanABillCountsIsCountedAsInABill() {
+    assertThat(apply(new WhatIf(false, null, 0.1, null)).getFirst().loss())
+        .isEqualTo(FlowMeasure.LOSS_MAX);
   }
 
   @Test
