@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.cdr.ExportedRecords;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -21,9 +22,12 @@ import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.Terms;
 import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,9 +41,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.JsonNode;
 
 /// Bills that are made again, on a real PostgreSQL, with tariffs of their own far ahead.
 class ReratingTest {
@@ -365,6 +371,45 @@ class ReratingTest {
                 Long.class,
                 alice))
         .containsExactly(CORRECTED_NET - 20_000_000, -5_500_000L);
+  }
+
+  @Test
+  void filesOfRecordsHaveTheBillThatCountsAndEachLaterOne(@TempDir Path directory)
+      throws Exception {
+    rig.jdbc.update("update cdr_export set enabled = true");
+    try {
+      int first = TariffBook.inForce(rig.tariffs.versions(), day).version();
+      rig.submit(report(alice, 0)); // becomes final, and is made again after its export
+      rig.submit(report(bob, 0)); // is made again first
+      moveTo(day.plus(1, ChronoUnit.HOURS));
+      run(order("before", bob, null));
+      rig.settlement.settleDue(rig.clock.instant());
+      assertThat(written(alice, directory)).containsExactly(List.of(0, NET, first, "FINAL"));
+      assertThat(written(bob, directory))
+          .containsExactly(List.of(1, CORRECTED_NET, corrected, "FINAL"));
+
+      run(order("after", alice, null));
+      assertThat(written(alice, directory))
+          .containsExactly(
+              List.of(0, NET, first, "FINAL"), List.of(1, CORRECTED_NET, corrected, "FINAL"));
+      assertThat(written(bob, directory)).hasSize(1);
+      assertThat(ExportedRecords.areMadeAgain(directory)).isTrue();
+    } finally {
+      rig.jdbc.update("update cdr_export set enabled = false");
+    }
+  }
+
+  private static List<List<Object>> written(String account, Path directory) throws IOException {
+    List<List<Object>> records = new ArrayList<>();
+    for (JsonNode record : ExportedRecords.of(account, directory)) {
+      records.add(
+          List.of(
+              Integer.parseInt(record.get("revision").asString()),
+              Long.parseLong(record.get("netMicrodenarii").asString()),
+              Integer.parseInt(record.get("tariffVersion").asString()),
+              record.get("state").asString()));
+    }
+    return records;
   }
 
   @Test
