@@ -350,11 +350,12 @@ class ReratingTest {
     assertThat(rig.balance(alice)).as("no cap was in force").isEqualTo(-NET);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
-    run(order("capped", alice, null));
-    rig.caps.creditDue(rig.clock.instant());
-    assertThat(rig.balance(alice))
+    assertThat(run(order("capped", alice, null)).same())
         .as("nothing but the caps differs, so no bill does")
-        .isEqualTo(-NET);
+        .isEqualTo(1);
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
+    assertThat(capCredit("capped")).isEqualTo(NET - 20_000_000);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":20.0},\"fees\":{\"PER_MINUTE\":0.5}}");
     run(order("capped-fee", alice, null));
@@ -362,7 +363,11 @@ class ReratingTest {
     assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":25.0}}");
-    run(order("capped-less", alice, null));
+    rig.reratings.begin(order("capped-less", alice, null), rig.clock.instant());
+    rig.rerating.work(rig.clock.instant()); // makes its list
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).as("caps wait for the end of the run").isEqualTo(-20_000_000);
+    rig.rerating.workOff(rig.clock.instant());
     rig.caps.creditDue(rig.clock.instant());
     assertThat(rig.balance(alice)).isEqualTo(-25_000_000);
     assertThat(
@@ -370,7 +375,37 @@ class ReratingTest {
                 "select amount_microdenarii from cap_credit where account = ? order by revision",
                 Long.class,
                 alice))
-        .containsExactly(CORRECTED_NET - 20_000_000, -5_500_000L);
+        .containsExactly(NET - 20_000_000, 500_000L, -5_500_000L);
+    assertThat(capCredit("capped")).isEqualTo(NET - 20_000_000);
+    assertThat(capCredit("capped-fee")).isEqualTo(500_000);
+    assertThat(capCredit("capped-less")).isEqualTo(-5_500_000);
+  }
+
+  private long capCredit(String id) {
+    return rig.reratings.find(id + "-" + tag).orElseThrow().capCredit().value();
+  }
+
+  @Test
+  void aCapOfTheDayThatARunCorrectsCountsForWhatIsNotInItsTime() {
+    rig.submit(report(alice, 5));
+    moveTo(day.plus(4, ChronoUnit.DAYS));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.caps.creditDue(rig.clock.instant());
+    correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
+    Rerating run =
+        run(
+            new ReratingOrder(
+                "midnight-" + tag,
+                day.minusSeconds(60),
+                day.plusSeconds(30), // before the interval, which begins minutes later
+                alice,
+                null,
+                corrected,
+                "the cap was forgotten",
+                "operator"));
+    assertThat(run.changed() + run.same()).isZero();
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
   }
 
   @Test
