@@ -151,8 +151,7 @@ class RatingResource {
     for (ChargedReport.Flow flow : report.flows()) {
       rated.computeIfAbsent(
           flow.tariffVersion(),
-          version ->
-              RatedReport.of(measures, report.intervalMs(), terms.apply(version)).flows());
+          version -> RatedReport.of(measures, report.intervalMs(), terms.apply(version)).flows());
     }
     List<Explanation> flows = new ArrayList<>();
     BillLines bill = BillLines.NOTHING;

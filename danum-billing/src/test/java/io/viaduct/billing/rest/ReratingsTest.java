@@ -159,8 +159,7 @@ class ReratingsTest {
                     .formatted(first.get("serviceClass").asString()));
     String path = "/api/v1/reratings/class-" + alice;
     assertThat(billing.call("PUT", path, operator, order, Map.of()).status()).isEqualTo(201);
-    await()
-        .until(() -> billing.get(path, operator).body().get("state").asString().equals("done"));
+    await().until(() -> billing.get(path, operator).body().get("state").asString().equals("done"));
     JsonNode run = billing.get(path, operator).body();
     assertThat(run.get("changed").asInt()).isEqualTo(1);
     assertThat(run.get("capCreditMicrodenarii").asString()).isEqualTo("0");
