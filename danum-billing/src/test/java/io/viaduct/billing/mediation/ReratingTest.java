@@ -32,7 +32,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -434,17 +436,26 @@ class ReratingTest {
     }
   }
 
+  /// Returns the bills in the files: revision, sum of the flows, version of the tariff, state.
   private static List<List<Object>> written(String account, Path directory) throws IOException {
-    List<List<Object>> records = new ArrayList<>();
+    Map<List<String>, Long> bills = new LinkedHashMap<>();
     for (JsonNode record : ExportedRecords.of(account, directory)) {
-      records.add(
+      bills.merge(
           List.of(
-              Integer.parseInt(record.get("revision").asString()),
-              Long.parseLong(record.get("netMicrodenarii").asString()),
-              Integer.parseInt(record.get("tariffVersion").asString()),
-              record.get("state").asString()));
+              record.get("revision").asString(),
+              record.get("tariffVersion").asString(),
+              record.get("state").asString()),
+          Long.parseLong(record.get("netMicrodenarii").asString()),
+          Long::sum);
     }
-    return records;
+    return bills.entrySet().stream()
+        .map(bill ->
+            List.<Object>of(
+                Integer.parseInt(bill.getKey().get(0)),
+                bill.getValue(),
+                Integer.parseInt(bill.getKey().get(1)),
+                bill.getKey().get(2)))
+        .toList();
   }
 
   @Test
