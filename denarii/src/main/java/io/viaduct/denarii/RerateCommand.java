@@ -167,6 +167,9 @@ final class RerateCommand extends CommandGroup {
             .printf(
                 "users pay %s more%n",
                 Amount.exact(run.at("/difference/netMicrodenarii").asString()));
+        out()
+            .printf(
+                "caps gave back %s%n", Amount.exact(run.path("capCreditMicrodenarii").asString()));
         for (JsonNode kept : run.path("keptIntervals")) {
           out().printf("kept because of a refund: %s%n", kept.asString());
         }

@@ -25,10 +25,11 @@ import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Writes the charges of final intervals to files. A file gets its number and its intervals in one
-/// transaction; then it is written from the database, synchronised and renamed, and only then
-/// marked as written. After a kill at any point, the same file with the same content is written, so
-/// that nothing lacks and nothing is twice. One billing instance writes at a time.
+/// Writes the charges of final intervals to files, and once more what a re-rating makes of them. A
+/// file gets its number and its intervals in one transaction; then it is written from the database,
+/// synchronised and renamed, and only then marked as written. After a kill at any point, the same
+/// file with the same content is written, so that nothing lacks and nothing is twice. One billing
+/// instance writes at a time.
 public final class CdrExport {
   /// Closure trigger reasons (TS 32.297, section 6.1.1).
   static final int CAUSE_SIZE = 1;
@@ -63,7 +64,8 @@ public final class CdrExport {
   /// A file that has its number.
   record Numbered(String name, CdrFormat.Head head) {}
 
-  private record Waiting(long id, long interval, Instant dueAt) {}
+  /// A bill of an interval that waits for a file.
+  private record Waiting(long id, Instant dueAt) {}
 
   /// Writes what has a number and is not on disk, then closes files that are full or old, and
   /// writes them.
@@ -89,12 +91,11 @@ public final class CdrExport {
           int cause = 0;
           List<Waiting> page = waiting(0);
           while (cause == 0 && !page.isEmpty()) {
-            Map<Long, List<CdrRecord>> charged =
-                records(page.stream().map(Waiting::interval).toList());
+            Map<Long, List<CdrRecord>> charged = records(page.stream().map(Waiting::id).toList());
             for (Waiting each : page) {
               List<byte[]> its =
-                  charged.getOrDefault(each.interval, List.of()).stream()
-                      .map(format::encode)
+                  charged.getOrDefault(each.id, List.of()).stream()
+                      .map(record -> format.encode(record, CdrRecord.FIELDS))
                       .toList();
               long size = its.stream().mapToLong(record -> record.length).sum();
               // An interval stays whole, unless it alone is more than a file.
@@ -130,8 +131,8 @@ public final class CdrExport {
     long sequence =
         jdbc.sql("select coalesce(max(sequence), 0) + 1 from cdr_file").query(Long.class).single();
     jdbc.sql(
-            "insert into cdr_file (sequence, name, format, cause, records, opened_at, closed_at)"
-                + " values (?, ?, ?, ?, ?, ?, ?)")
+            "insert into cdr_file (sequence, name, format, cause, records, fields, opened_at, closed_at)"
+                + " values (?, ?, ?, ?, ?, ?, ?, ?)")
         .params(
             sequence,
             // TS 32.297, section 6.2: node, running count, date, time with its deviation from UTC
@@ -140,6 +141,7 @@ public final class CdrExport {
             settings.format(),
             cause,
             records,
+            CdrRecord.FIELDS,
             Timestamp.from(taken.getFirst().dueAt),
             Timestamp.from(now))
         .update();
@@ -152,11 +154,10 @@ public final class CdrExport {
   // A row that is committed later than one with a larger id goes to a later file.
   private List<Waiting> waiting(long after) {
     return jdbc.sql(
-            "select id, interval_id, due_at from cdr_interval where file_sequence is null and id > ?"
+            "select id, due_at from cdr_interval where file_sequence is null and id > ?"
                 + " order by id limit ?")
         .params(after, INTERVALS_AT_ONCE)
-        .query((row, _) ->
-            new Waiting(row.getLong(1), row.getLong(2), row.getTimestamp(3).toInstant()))
+        .query((row, _) -> new Waiting(row.getLong(1), row.getTimestamp(2).toInstant()))
         .list();
   }
 
@@ -171,22 +172,28 @@ public final class CdrExport {
     return ids.map(String::valueOf).collect(Collectors.joining(","));
   }
 
-  private record OfInterval(long interval, CdrRecord record) {}
+  private record OfBill(long id, CdrRecord record) {}
 
-  /// Returns the records of intervals, each with those of its flows in their order.
-  private Map<Long, List<CdrRecord>> records(List<Long> intervals) {
+  /// Returns the records of bills, each with those of its flows in their order.
+  ///
+  /// @param bills ids of waiting or exported bills of intervals
+  private Map<Long, List<CdrRecord>> records(List<Long> bills) {
     return jdbc
         .sql(
             """
-            select i.id, c.id, c.account, i.snapt_id, i.session_id, i.icid, i.started_at, i.ended_at, c.application,
-              c.service_class, c.pre_bytes, c.post_bytes, c.duration_ms, c.charge_microdenarii, c.discount_microdenarii,
-              case when i.state = 'VOID' then 0 else c.net end, i.tariff_version, i.state
-            from charging_interval i join charge c on c.interval_id = i.id
-            where i.id = any (string_to_array(?, ',')::bigint[]) order by i.id, c.id
+            select d.id, c.id, c.account, i.snapt_id, i.session_id, i.icid, i.started_at, i.ended_at, c.application,
+              c.service_class, c.pre_bytes, c.post_bytes, c.duration_ms,
+              coalesce(v.charge_microdenarii, c.charge_microdenarii), coalesce(v.discount_microdenarii, c.discount_microdenarii),
+              case when i.state = 'VOID' then 0 else coalesce(v.charge_microdenarii - v.discount_microdenarii
+                + v.access_fee_microdenarii + v.surcharge_microdenarii - v.refund_microdenarii, c.net) end,
+              coalesce(v.tariff_version, i.tariff_version), i.state, d.revision
+            from cdr_interval d join charging_interval i on i.id = d.interval_id join charge c on c.interval_id = i.id
+              left join charge_revision v on (v.charge_id, v.revision) = (c.id, d.revision)
+            where d.id = any (string_to_array(?, ',')::bigint[]) order by d.id, c.id
             """)
-        .param(list(intervals.stream()))
+        .param(list(bills.stream()))
         .query((row, _) ->
-            new OfInterval(
+            new OfBill(
                 row.getLong(1),
                 new CdrRecord(
                     row.getLong(2),
@@ -205,17 +212,18 @@ public final class CdrExport {
                     row.getLong(15),
                     row.getLong(16),
                     row.getInt(17),
-                    row.getString(18))))
+                    row.getString(18),
+                    row.getInt(19))))
         .list()
         .stream()
         .collect(
             Collectors.groupingBy(
-                OfInterval::interval, Collectors.mapping(OfInterval::record, Collectors.toList())));
+                OfBill::id, Collectors.mapping(OfBill::record, Collectors.toList())));
   }
 
   private List<Numbered> unwritten() {
     return jdbc.sql(
-            "select name, sequence, cause, records, opened_at, closed_at from cdr_file"
+            "select name, sequence, cause, records, fields, opened_at, closed_at from cdr_file"
                 + " where written_at is null order by sequence")
         .query((row, _) ->
             new Numbered(
@@ -224,8 +232,9 @@ public final class CdrExport {
                     row.getLong(2),
                     row.getInt(3),
                     row.getInt(4),
-                    row.getTimestamp(5).toInstant(),
-                    row.getTimestamp(6).toInstant())))
+                    row.getInt(5),
+                    row.getTimestamp(6).toInstant(),
+                    row.getTimestamp(7).toInstant())))
         .list();
   }
 
@@ -235,22 +244,23 @@ public final class CdrExport {
   ///   octets: settings of the files, or personal data, have changed since
   public Optional<byte[]> content(long sequence) {
     return jdbc.sql(
-            "select cause, records, opened_at, closed_at, format, sha256 from cdr_file"
+            "select cause, records, fields, opened_at, closed_at, format, sha256 from cdr_file"
                 + " where sequence = ? and written_at is not null")
         .param(sequence)
         .query((row, _) -> {
+          CdrFormat.Head head =
+              new CdrFormat.Head(
+                  sequence,
+                  row.getInt(1),
+                  row.getInt(2),
+                  row.getInt(3),
+                  row.getTimestamp(4).toInstant(),
+                  row.getTimestamp(5).toInstant());
           byte[] content =
-              row.getString(5).equals(settings.format())
-                  ? format.file(
-                      new CdrFormat.Head(
-                          sequence,
-                          row.getInt(1),
-                          row.getInt(2),
-                          row.getTimestamp(3).toInstant(),
-                          row.getTimestamp(4).toInstant()),
-                      encoded(sequence))
+              row.getString(6).equals(settings.format())
+                  ? format.file(head, encoded(head))
                   : new byte[0];
-          return Arrays.equals(Sha256.of(content), row.getBytes(6)) ? content : new byte[0];
+          return Arrays.equals(Sha256.of(content), row.getBytes(7)) ? content : new byte[0];
         })
         .optional()
         .filter(content -> content.length > 0);
@@ -263,7 +273,7 @@ public final class CdrExport {
       if (!locked()) {
         return;
       }
-      byte[] content = format.file(file.head, encoded(file.head.sequence()));
+      byte[] content = format.file(file.head, encoded(file.head));
       try {
         place(file.name, content);
       } catch (IOException e) {
@@ -279,16 +289,16 @@ public final class CdrExport {
     });
   }
 
-  private List<byte[]> encoded(long sequence) {
-    List<Long> intervals =
-        jdbc.sql("select interval_id from cdr_interval where file_sequence = ? order by id")
-            .param(sequence)
+  private List<byte[]> encoded(CdrFormat.Head head) {
+    List<Long> bills =
+        jdbc.sql("select id from cdr_interval where file_sequence = ? order by id")
+            .param(head.sequence())
             .query(Long.class)
             .list();
-    Map<Long, List<CdrRecord>> records = records(intervals);
-    return intervals.stream()
-        .flatMap(interval -> records.getOrDefault(interval, List.of()).stream())
-        .map(format::encode)
+    Map<Long, List<CdrRecord>> records = records(bills);
+    return bills.stream()
+        .flatMap(bill -> records.getOrDefault(bill, List.of()).stream())
+        .map(record -> format.encode(record, head.fields()))
         .toList();
   }
 

@@ -8,10 +8,14 @@ sealed interface CdrFormat permits TextFormat, ThreeGppFormat {
   /// The facts about a file beside its records.
   ///
   /// @param cause closure trigger reason (TS 32.297, section 6.1.1)
-  record Head(long sequence, int cause, int records, Instant openedAt, Instant closedAt) {}
+  /// @param fields number of fields of each record; a file of an earlier version has fewer
+  record Head(
+      long sequence, int cause, int records, int fields, Instant openedAt, Instant closedAt) {}
 
   /// Returns a record as it stands in a file.
-  byte[] encode(CdrRecord record);
+  ///
+  /// @param fields number of its fields that the file has
+  byte[] encode(CdrRecord record, int fields);
 
   /// Returns a file.
   ///

@@ -16,17 +16,18 @@ import tools.jackson.databind.json.JsonMapper;
 enum TextFormat implements CdrFormat {
   CSV {
     @Override
-    public byte[] encode(CdrRecord record) {
-      return (fields(record).values().stream()
-                  .map(TextFormat::cell)
+    public byte[] encode(CdrRecord record, int fields) {
+      return (record.fields(fields).values().stream()
+                  .map(value -> cell(value.toString()))
                   .collect(Collectors.joining(","))
               + "\r\n")
           .getBytes(UTF_8);
     }
 
     @Override
-    byte[] begin() {
+    byte[] begin(int fields) {
       return (Arrays.stream(CdrRecord.class.getRecordComponents())
+                  .limit(fields)
                   .map(component -> component.getName())
                   .collect(Collectors.joining(","))
               + "\r\n")
@@ -35,24 +36,27 @@ enum TextFormat implements CdrFormat {
   },
   JSONL {
     @Override
-    public byte[] encode(CdrRecord record) {
-      return (JSON.writeValueAsString(fields(record)) + "\n").getBytes(UTF_8);
+    public byte[] encode(CdrRecord record, int fields) {
+      Map<String, String> texts = new LinkedHashMap<>();
+      record.fields(fields).forEach((name, value) -> texts.put(name, value.toString()));
+      return (JSON.writeValueAsString(texts) + "\n").getBytes(UTF_8);
     }
 
     @Override
-    byte[] begin() {
+    byte[] begin(int fields) {
       return new byte[0];
     }
   };
 
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  abstract byte[] begin();
+  /// @param fields number of fields of each record
+  abstract byte[] begin(int fields);
 
   @Override
   public byte[] file(Head head, List<byte[]> records) {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
-    file.writeBytes(begin());
+    file.writeBytes(begin(head.fields()));
     records.forEach(file::writeBytes);
     return file.toByteArray();
   }
@@ -60,18 +64,6 @@ enum TextFormat implements CdrFormat {
   @Override
   public String extension() {
     return name().toLowerCase(java.util.Locale.ROOT);
-  }
-
-  private static Map<String, String> fields(CdrRecord record) {
-    Map<String, String> fields = new LinkedHashMap<>();
-    for (var component : CdrRecord.class.getRecordComponents()) {
-      try {
-        fields.put(component.getName(), String.valueOf(component.getAccessor().invoke(record)));
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("a record has its own fields", e);
-      }
-    }
-    return fields;
   }
 
   private static String cell(String text) {

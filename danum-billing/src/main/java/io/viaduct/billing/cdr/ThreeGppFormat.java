@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.List;
-import java.util.Objects;
 
 /// Files as 3GPP TS 32.297 describes them: a file header, and each record behind a header of its
 /// own. A record is BER (ITU-T X.690): a SET, [PRIVATE 1], of context-specific primitive fields in
@@ -39,20 +38,16 @@ final class ThreeGppFormat implements CdrFormat {
   }
 
   @Override
-  public byte[] encode(CdrRecord record) {
-    ByteArrayOutputStream fields = new ByteArrayOutputStream();
+  public byte[] encode(CdrRecord record, int fields) {
+    ByteArrayOutputStream set = new ByteArrayOutputStream();
     int tag = 0;
-    for (var component : CdrRecord.class.getRecordComponents()) {
-      try {
-        field(fields, tag++, Objects.requireNonNull(component.getAccessor().invoke(record)));
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("a record has its own fields", e);
-      }
+    for (Object value : record.fields(fields).values()) {
+      field(set, tag++, value);
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     body.write(RECORD_TAG);
-    length(body, fields.size());
-    body.writeBytes(fields.toByteArray());
+    length(body, set.size());
+    body.writeBytes(set.toByteArray());
     return ByteBuffer.allocate(CDR_HEADER_BYTES + body.size())
         .putShort((short) body.size())
         .put((byte) RELEASE_AND_VERSION)

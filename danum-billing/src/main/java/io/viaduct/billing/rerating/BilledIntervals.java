@@ -24,7 +24,7 @@ final class BilledIntervals {
             """
             select c.*, k.call_id, i.owner, i.surcharge_version, i.ended_at, i.state, i.snapt_id, i.session_id, i.epoch, i.sequence,
               i.received_at >= i.grace_ends_at as late, i.tariff_version as tariff_at_start,
-              coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version
+              i.tariff_version, coalesce(c.revised_tariff_version, i.tariff_version) as flow_tariff_version
             from current_charge c join charging_interval i on i.id = c.interval_id
             left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow)
             where c.interval_id = any(?) and i.state <> 'VOID' order by c.interval_id, c.flow
@@ -47,12 +47,10 @@ final class BilledIntervals {
                     row.getInt("revision"),
                     row.getBoolean("late"),
                     row.getInt("tariff_at_start"),
-                    new ArrayList<>(),
                     ChargedReports.report(row, new ArrayList<>()));
             intervals.put(id, interval);
           }
           interval.report().flows().add(ChargedReports.flow(row));
-          interval.tariffs().add(row.getInt("tariff_version"));
         });
     return List.copyOf(intervals.values());
   }

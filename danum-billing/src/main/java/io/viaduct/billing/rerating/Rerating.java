@@ -1,6 +1,7 @@
 package io.viaduct.billing.rerating;
 
 import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///   charge than its new bill
 /// @param voided intervals that were void
 /// @param difference new bills less those before
+/// @param capCredit what the caps of its days gave back since it began, less what they took again;
+///   a later run of a day counts for itself
 /// @param keptIntervals keys of the first intervals of `refunded`
 public record Rerating(
     long number,
@@ -29,6 +32,7 @@ public record Rerating(
     long refunded,
     long voided,
     BillLines difference,
+    MicroDenarii capCredit,
     List<String> keptIntervals) {
   /// States of a run.
   public enum State {

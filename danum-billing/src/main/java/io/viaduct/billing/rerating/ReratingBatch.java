@@ -125,8 +125,26 @@ public final class ReratingBatch {
             """)
         .param(run)
         .update();
+    openDays(run);
     jdbc.sql("update rerating set listed_at = ? where number = ?")
         .param(Timestamp.from(now))
+        .param(run)
+        .update();
+  }
+
+  // The corrected tariff may differ in a cap of the day or hour alone, and then no bill changes. A
+  // day's cap counts for the whole day, so also for what is not in the run's time. The caps of a
+  // class's run stay those before.
+  private void openDays(long run) {
+    jdbc.sql(
+            """
+            insert into open_day (account, day)
+            select distinct i.account, (i.started_at at time zone 'UTC')::date from rerating r join charging_interval i
+              on i.started_at >= date_trunc('day', r.from_at, 'UTC')
+                and i.started_at < date_trunc('day', r.to_at - interval '1 microsecond', 'UTC') + interval '24 hours'
+                and (r.account is null or r.account = i.account)
+            where r.number = ? and r.service_class is null and i.state <> 'VOID' on conflict do nothing
+            """)
         .param(run)
         .update();
   }

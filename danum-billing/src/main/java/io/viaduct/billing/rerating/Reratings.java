@@ -2,6 +2,7 @@ package io.viaduct.billing.rerating;
 
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.tariff.ServiceClass;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -165,6 +166,7 @@ public final class Reratings {
         outcomes.getOrDefault("REFUNDED", 0L),
         outcomes.getOrDefault("VOID", 0L),
         difference(number),
+        capCredit(number),
         kept(number));
   }
 
@@ -216,6 +218,14 @@ public final class Reratings {
             """)
         .param(number)
         .query((row, _) -> BillColumns.read(row))
+        .single();
+  }
+
+  private MicroDenarii capCredit(long number) {
+    return jdbc.sql(
+            "select coalesce(sum(amount_microdenarii), 0)::bigint from cap_credit where rerating = ?")
+        .param(number)
+        .query((row, _) -> new MicroDenarii(row.getLong(1)))
         .single();
   }
 

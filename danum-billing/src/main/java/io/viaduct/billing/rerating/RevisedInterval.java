@@ -22,7 +22,6 @@ final class RevisedInterval {
   /// @param revision number of the bill that counts
   /// @param isLate true if its report came after the grace time
   /// @param tariffAtStart version of the tariff that was in force when it began
-  /// @param tariffs version of each flow's bill that counts, in their order
   /// @param report its flows with the bills that count
   record Billed(
       long id,
@@ -31,7 +30,6 @@ final class RevisedInterval {
       int revision,
       boolean isLate,
       int tariffAtStart,
-      List<Integer> tariffs,
       ChargedReport report) {}
 
   private final Billed interval;

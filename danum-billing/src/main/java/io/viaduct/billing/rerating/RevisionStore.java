@@ -59,7 +59,7 @@ final class RevisionStore {
           kept.add(
               new Object[] {
                 each.revision(),
-                each.interval().tariffs().get(i),
+                each.interval().report().flows().get(i).tariffVersion(),
                 each.interval().report().flows().get(i).charge()
               });
         }

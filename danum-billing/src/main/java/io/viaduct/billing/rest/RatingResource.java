@@ -3,7 +3,9 @@ package io.viaduct.billing.rest;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.rating.WhatIf;
 import io.viaduct.billing.settlement.ChargedReport;
@@ -17,12 +19,16 @@ import io.viaduct.billing.tariff.SurchargeVersion;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffDocument;
+import io.viaduct.billing.tariff.TariffVersion;
 import io.viaduct.billing.tariff.Terms;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
@@ -136,17 +142,26 @@ class RatingResource {
     ChargedReport report = visible(caller, wanted.charge());
     FlowMeasure chosen = report.flow(Long.parseLong(wanted.charge())).measure();
     SnaptExperience through = through(report, chosen.serviceClass(), wanted.throughSnapt());
-    Terms terms = terms(report, wanted.tariff(), through);
-    requireCarried(wanted, report, chosen, terms.tariff());
+    IntFunction<Terms> terms = terms(report, wanted.tariff(), through);
+    requireCarried(wanted, report, chosen, terms.apply(report.tariffVersion()).tariff());
     List<FlowMeasure> measures =
         wanted.whatIf(through).applyTo(report.measures(), chosen, report.intervalMs());
-    RatedReport rated = RatedReport.of(measures, report.intervalMs(), terms);
-    return new Simulation(
-        IntStream.range(0, measures.size())
-            .mapToObj(i -> Explanation.of(report, i, measures, rated.flows(), terms))
-            .toList(),
-        BillView.of(rated.lines()),
-        BillView.of(report.posted()));
+    // Each flow has the bill of its own tariff, as a re-rating of one class leaves it.
+    Map<Integer, List<RatedFlow>> rated = new HashMap<>();
+    for (ChargedReport.Flow flow : report.flows()) {
+      rated.computeIfAbsent(
+          flow.tariffVersion(),
+          version -> RatedReport.of(measures, report.intervalMs(), terms.apply(version)).flows());
+    }
+    List<Explanation> flows = new ArrayList<>();
+    BillLines bill = BillLines.NOTHING;
+    for (int i = 0; i < measures.size(); i++) {
+      int version = report.flows().get(i).tariffVersion();
+      List<RatedFlow> ofVersion = Objects.requireNonNull(rated.get(version));
+      flows.add(Explanation.of(report, i, measures, ofVersion, terms.apply(version)));
+      bill = bill.plus(ofVersion.get(i).lines());
+    }
+    return new Simulation(flows, BillView.of(bill), BillView.of(report.posted()));
   }
 
   // A path that offers less than the flows carried would have needed a longer interval.
@@ -195,14 +210,19 @@ class RatingResource {
                     .formatted(serviceClass, snapt)));
   }
 
-  private Terms terms(
+  /// Returns the terms by the version of a bill's tariff; a draft stands for all of them.
+  private IntFunction<Terms> terms(
       ChargedReport report,
       @Nullable Map<String, Object> draft,
       @Nullable SnaptExperience through) {
-    Terms own = terms(report);
-    return new Terms(
-        draft == null ? own.tariff() : TariffDocument.parse(JSON.writeValueAsString(draft)),
-        through == null ? own.surcharge() : surchargeOf(through.owner(), report.start()));
+    Surcharge surcharge =
+        through == null ? surcharge(report) : surchargeOf(through.owner(), report.start());
+    if (draft != null) {
+      Terms drafted = new Terms(TariffDocument.parse(JSON.writeValueAsString(draft)), surcharge);
+      return _ -> drafted;
+    }
+    List<TariffVersion> versions = tariffs.versions();
+    return version -> new Terms(versions.get(version - 1).tariff(), surcharge);
   }
 
   private Surcharge surchargeOf(String owner, Instant start) {

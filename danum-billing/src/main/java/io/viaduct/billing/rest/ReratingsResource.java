@@ -84,6 +84,8 @@ class ReratingsResource {
   }
 
   /// @param difference new bills less those before; amounts may be negative
+  /// @param capCreditMicrodenarii what caps of its days gave back since it began; negative if they
+  ///   took more again
   /// @param keptIntervals the first intervals that keep their bill because of a refund
   record ReratingView(
       String id,
@@ -103,6 +105,7 @@ class ReratingsResource {
       long refunded,
       long voided,
       BillView difference,
+      String capCreditMicrodenarii,
       List<String> keptIntervals) {
     static ReratingView of(Rerating run) {
       ReratingOrder order = run.order();
@@ -124,6 +127,7 @@ class ReratingsResource {
           run.refunded(),
           run.voided(),
           BillView.of(run.difference()),
+          run.capCredit().toString(),
           run.keptIntervals());
     }
   }

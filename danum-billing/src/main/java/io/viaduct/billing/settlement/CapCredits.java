@@ -28,7 +28,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// too late, and no interval of it waits for settlement, a receipt or an operator. The credit is
 /// computed from the sum alone, so it does not depend on the order in which reports arrived.
 /// Posting writes each day that has charges into a list of open days; crediting removes it. A
-/// re-rating opens the day again; then the difference to what was given back is posted.
+/// re-rating opens the days of its time again; when it is done, the difference to what was given
+/// back is posted.
 public final class CapCredits {
   /// Most days of one database transaction. It limits the time for which their rows are locked.
   private static final int BATCH = 100;
@@ -83,6 +84,10 @@ public final class CapCredits {
                     and i.started_at >= utc.begin and i.started_at < utc.next)
                   and not exists (select from held_report h where h.account = o.account
                     and h.state = 'HELD' and h.started_at >= utc.begin and h.started_at < utc.next)
+                  and not exists (select from rerating r where not r.stopped
+                    and (r.account is null or r.account = o.account) and r.from_at < utc.next and r.to_at > utc.begin
+                    and (r.listed_at is null or exists (select from rerating_item k
+                      where k.rerating = r.number and k.outcome = 'WAITING')))
                 order by o.day, o.account limit ? for update of o skip locked
                 """)
             .param(
@@ -187,8 +192,9 @@ public final class CapCredits {
       Excess excess = credit.excess();
       jdbc.sql(
               "insert into cap_credit (transaction_id, account, cap, application, began_at, tariff_version,"
-                  + " paid_microdenarii, limit_microdenarii, amount_microdenarii, revision)"
-                  + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                  + " paid_microdenarii, limit_microdenarii, amount_microdenarii, revision, rerating)"
+                  + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(number) from rerating"
+                  + " where (account is null or account = ?) and from_at < ? and to_at > ?))")
           .param(ids.get(i))
           .param(excess.day().account())
           .param(excess.cap().name())
@@ -199,6 +205,9 @@ public final class CapCredits {
           .param(excess.limit().value())
           .param(credit.amount().value())
           .param(credit.revision())
+          .param(excess.day().account())
+          .param(Timestamp.from(excess.day().end()))
+          .param(Timestamp.from(excess.day().begin()))
           .update();
     }
   }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param account account that pays
 /// @param owner owner of the SNAPT
-/// @param tariffVersion version of the tariff
+/// @param tariffVersion version of the tariff; of the charge that was asked for, where flows have
+///   different ones
 /// @param surchargeVersion version of the owner's surcharge; null if there was none
 /// @param start start of the interval
 /// @param intervalMs length of the interval, milliseconds
@@ -31,13 +32,16 @@ public record ChargedReport(
   /// @param jitterMs as reported; null for charges of a version before
   /// @param measure what was measured
   /// @param posted the bill
+  /// @param tariffVersion version of the tariff that made it. A re-rating of a class leaves those
+  ///   of other classes
   public record Flow(
       long charge,
       long id,
       @Nullable String link,
       @Nullable Double jitterMs,
       FlowMeasure measure,
-      BillLines posted) {}
+      BillLines posted,
+      int tariffVersion) {}
 
   /// Returns the report with its flows.
   ChargedReport with(List<Flow> all) {

@@ -35,15 +35,15 @@ public final class ChargedReports {
     return find(charge, "charge_with_revisions c", " and c.revision = " + revision);
   }
 
-  // Flows of different classes may have different tariffs. That of the asked one counts, because a
-  // bill does not depend on the tariff of another class.
+  // Flows of different classes may have different tariffs. The report has that of the asked one.
   private Optional<ChargedReport> find(long charge, String table, String condition) {
     List<ChargedReport.Flow> flows = new ArrayList<>();
     List<ChargedReport> reports =
         jdbc.sql(
                 """
                 select c.*, i.owner, i.surcharge_version, i.ended_at, k.call_id,
-                  coalesce(max(c.revised_tariff_version) filter (where c.id = ?) over (), i.tariff_version) as tariff_version
+                  coalesce(max(c.revised_tariff_version) filter (where c.id = ?) over (), i.tariff_version) as tariff_version,
+                  coalesce(c.revised_tariff_version, i.tariff_version) as flow_tariff_version
                 from %s join charging_interval i on i.id = c.interval_id
                 left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow)
                 where c.interval_id = (select interval_id from charge where id = ?)%s order by c.flow
@@ -77,7 +77,8 @@ public final class ChargedReports {
         flows);
   }
 
-  /// Reads the flow of a row of `charge`, with the column `call_id` of `carried_flow`.
+  /// Reads the flow of a row of `charge`, with the column `call_id` of `carried_flow`, and the
+  /// version of its tariff as `flow_tariff_version`.
   public static ChargedReport.Flow flow(ResultSet row) throws SQLException {
     String end = row.getString("demand_end");
     FlowMeasure measure =
@@ -104,6 +105,7 @@ public final class ChargedReports {
         row.getString("link"),
         row.getObject("jitter_ms", Double.class),
         measure,
-        BillColumns.read(row));
+        BillColumns.read(row),
+        row.getInt("flow_tariff_version"));
   }
 }

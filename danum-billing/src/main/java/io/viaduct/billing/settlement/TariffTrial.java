@@ -186,7 +186,8 @@ public final class TariffTrial {
               """
               with c as materialized (
                 select * from current_charge where started_at >= ? and started_at < ? and (account = ? or ?))
-              select c.*, k.call_id, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
+              select c.*, k.call_id, i.owner, i.tariff_version, i.surcharge_version, i.ended_at,
+                coalesce(c.revised_tariff_version, i.tariff_version) as flow_tariff_version
               from c cross join lateral (select * from charging_interval where id = c.interval_id offset 0) i
               left join carried_flow k on (k.interval_id, k.flow) = (c.interval_id, c.flow)
               where i.state <> 'VOID' order by c.interval_id, c.flow limit ?

@@ -9,6 +9,6 @@ public final class EmptyFile {
 
   public static byte[] csv() {
     return TextFormat.CSV.file(
-        new CdrFormat.Head(1, 1, 0, Instant.EPOCH, Instant.EPOCH), List.of());
+        new CdrFormat.Head(1, 1, 0, CdrRecord.FIELDS, Instant.EPOCH, Instant.EPOCH), List.of());
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.cdr.ExportedRecords;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -21,14 +22,19 @@ import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.Terms;
 import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,9 +43,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.JsonNode;
 
 /// Bills that are made again, on a real PostgreSQL, with tariffs of their own far ahead.
 class ReratingTest {
@@ -344,11 +352,12 @@ class ReratingTest {
     assertThat(rig.balance(alice)).as("no cap was in force").isEqualTo(-NET);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
-    run(order("capped", alice, null));
-    rig.caps.creditDue(rig.clock.instant());
-    assertThat(rig.balance(alice))
+    assertThat(run(order("capped", alice, null)).same())
         .as("nothing but the caps differs, so no bill does")
-        .isEqualTo(-NET);
+        .isEqualTo(1);
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
+    assertThat(capCredit("capped")).isEqualTo(NET - 20_000_000);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":20.0},\"fees\":{\"PER_MINUTE\":0.5}}");
     run(order("capped-fee", alice, null));
@@ -356,7 +365,11 @@ class ReratingTest {
     assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
 
     correct("{\"caps\":{\"ACCOUNT_DAY\":25.0}}");
-    run(order("capped-less", alice, null));
+    rig.reratings.begin(order("capped-less", alice, null), rig.clock.instant());
+    rig.rerating.work(rig.clock.instant()); // makes its list
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).as("caps wait for the end of the run").isEqualTo(-20_000_000);
+    rig.rerating.workOff(rig.clock.instant());
     rig.caps.creditDue(rig.clock.instant());
     assertThat(rig.balance(alice)).isEqualTo(-25_000_000);
     assertThat(
@@ -364,7 +377,85 @@ class ReratingTest {
                 "select amount_microdenarii from cap_credit where account = ? order by revision",
                 Long.class,
                 alice))
-        .containsExactly(CORRECTED_NET - 20_000_000, -5_500_000L);
+        .containsExactly(NET - 20_000_000, 500_000L, -5_500_000L);
+    assertThat(capCredit("capped")).isEqualTo(NET - 20_000_000);
+    assertThat(capCredit("capped-fee")).isEqualTo(500_000);
+    assertThat(capCredit("capped-less")).isEqualTo(-5_500_000);
+  }
+
+  private long capCredit(String id) {
+    return rig.reratings.find(id + "-" + tag).orElseThrow().capCredit().value();
+  }
+
+  @Test
+  void aCapOfTheDayThatARunCorrectsCountsForWhatIsNotInItsTime() {
+    rig.submit(report(alice, 5));
+    moveTo(day.plus(4, ChronoUnit.DAYS));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.caps.creditDue(rig.clock.instant());
+    correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
+    Rerating run =
+        run(
+            new ReratingOrder(
+                "midnight-" + tag,
+                day.minusSeconds(60),
+                day.plusSeconds(30), // before the interval, which begins minutes later
+                alice,
+                null,
+                corrected,
+                "the cap was forgotten",
+                "operator"));
+    assertThat(run.changed() + run.same()).isZero();
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(-20_000_000);
+  }
+
+  @Test
+  void filesOfRecordsHaveTheBillThatCountsAndEachLaterOne(@TempDir Path directory)
+      throws Exception {
+    rig.jdbc.update("update cdr_export set enabled = true");
+    try {
+      int first = TariffBook.inForce(rig.tariffs.versions(), day).version();
+      rig.submit(report(alice, 0)); // becomes final, and is made again after its export
+      rig.submit(report(bob, 0)); // is made again first
+      moveTo(day.plus(1, ChronoUnit.HOURS));
+      run(order("before", bob, null));
+      rig.settlement.settleDue(rig.clock.instant());
+      assertThat(written(alice, directory)).containsExactly(List.of(0, NET, first, "FINAL"));
+      assertThat(written(bob, directory))
+          .containsExactly(List.of(1, CORRECTED_NET, corrected, "FINAL"));
+
+      run(order("after", alice, null));
+      assertThat(written(alice, directory))
+          .containsExactly(
+              List.of(0, NET, first, "FINAL"), List.of(1, CORRECTED_NET, corrected, "FINAL"));
+      assertThat(written(bob, directory)).hasSize(1);
+      assertThat(ExportedRecords.areMadeAgain(directory)).isTrue();
+    } finally {
+      rig.jdbc.update("update cdr_export set enabled = false");
+    }
+  }
+
+  /// Returns the bills in the files: revision, sum of the flows, version of the tariff, state.
+  private static List<List<Object>> written(String account, Path directory) throws IOException {
+    Map<List<String>, Long> bills = new LinkedHashMap<>();
+    for (JsonNode record : ExportedRecords.of(account, directory)) {
+      bills.merge(
+          List.of(
+              record.get("revision").asString(),
+              record.get("tariffVersion").asString(),
+              record.get("state").asString()),
+          Long.parseLong(record.get("netMicrodenarii").asString()),
+          Long::sum);
+    }
+    return bills.entrySet().stream()
+        .map(bill ->
+            List.<Object>of(
+                Integer.parseInt(bill.getKey().get(0)),
+                bill.getValue(),
+                Integer.parseInt(bill.getKey().get(1)),
+                bill.getKey().get(2)))
+        .toList();
   }
 
   @Test

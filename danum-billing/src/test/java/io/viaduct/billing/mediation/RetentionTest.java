@@ -23,6 +23,9 @@ import io.viaduct.billing.receipts.ReceiptSealer;
 import io.viaduct.billing.receipts.ReceiptVerification;
 import io.viaduct.billing.receipts.StatementFiles;
 import io.viaduct.billing.receipts.StatementKey;
+import io.viaduct.billing.rerating.ReratingBatch;
+import io.viaduct.billing.rerating.ReratingOrder;
+import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.retention.Retention;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.DeviceCharges;
@@ -301,6 +304,63 @@ class RetentionTest {
     return jdbc.queryForObject(
         "select sum(earned_microdenarii)::bigint from relay_earning where account = 'bob'",
         Long.class);
+  }
+
+  @Test
+  void aMonthStaysUntilItsBillsThatWereMadeAgainAreInAFile() {
+    Instant first = clock.instant();
+    var unused = postFourMonths();
+    owner.update("update cdr_export set enabled = true");
+    retain(3, 0);
+    export();
+    owner.update("update cdr_export set enabled = false"); // so the new bill asks for no file
+    rerate(first);
+    settle();
+    owner.update("update cdr_export set enabled = true");
+    retain(3, 0);
+    assertThat(refused("not_exported")).isEqualTo(2);
+    assertThat(count("charging_interval")).isEqualTo(4);
+    export();
+    retain(3, 0);
+    assertThat(count("charging_interval")).isEqualTo(3);
+    verify();
+  }
+
+  /// Makes the bills of a day again with another fee.
+  private void rerate(Instant at) {
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    JdbcClient client = JdbcClient.create(jdbc);
+    TariffBook tariffs = new TariffBook(client, transaction);
+    int corrected =
+        tariffs
+            .add(
+                SeedTariff.at(OperatingPoint.MEASURED, "{\"fees\":{\"PER_MINUTE\":0.5}}"),
+                clock.instant().plus(MONTH),
+                "alice",
+                clock.instant())
+            .version();
+    var unused =
+        new Reratings(transaction, client)
+            .begin(
+                new ReratingOrder(
+                    "fee",
+                    at.minus(Duration.ofDays(1)),
+                    at.plus(Duration.ofDays(1)),
+                    null,
+                    null,
+                    corrected,
+                    "the fee was forgotten",
+                    "alice"),
+                clock.instant());
+    new ReratingBatch(
+            transaction,
+            jdbc,
+            tariffs,
+            new SurchargeBook(client, transaction),
+            new Ledger(jdbc),
+            (_, _) -> {})
+        .workOff(clock.instant());
+    assertThat(count("report_revision")).isEqualTo(1);
   }
 
   @Test

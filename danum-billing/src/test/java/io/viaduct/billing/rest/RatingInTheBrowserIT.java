@@ -161,7 +161,7 @@ class RatingInTheBrowserIT {
     List<RatedFlow> rated = RatedReport.of(measures, intervalMs, terms).flows();
     List<ChargedReport.Flow> flows = new ArrayList<>();
     for (int i = 0; i < rated.size(); i++) {
-      flows.add(new ChargedReport.Flow(i, i, null, null, measures.get(i), rated.get(i).lines()));
+      flows.add(new ChargedReport.Flow(i, i, null, null, measures.get(i), rated.get(i).lines(), 1));
     }
     ChargedReport report =
         new ChargedReport("alice", "owner", 1, null, java.time.Instant.EPOCH, intervalMs, flows);

@@ -11,6 +11,7 @@ import io.viaduct.billing.mediation.Reports;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.TariffDocument;
+import io.viaduct.usage.v1.ServiceClass;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -134,6 +135,42 @@ class ReratingsTest {
     JsonNode shown = billing.get("/api/v1/charges/" + charge, token).body();
     assertThat(shown.get("revision").asInt()).isEqualTo(1);
     assertThat(shown.get("tariffVersion").asInt()).isEqualTo(tariff);
+  }
+
+  @Test
+  void afterARunForOneClassASimulationThatChangesNothingIsTheBillThatCounts() throws Exception {
+    billing.openAccount(operator, alice);
+    String token = billing.logIn(alice, "password-of-" + alice);
+    List<Long> charges =
+        PostedReports.postEarlier(
+            alice,
+            List.of(
+                Reports.flow(1, "skype-video", 255_000, 102_000, 240),
+                Reports.flow(2, "ssh", 55_000, 52_000, 40).toBuilder()
+                    .setServiceClass(ServiceClass.LT_LD)
+                    .build()));
+    JsonNode first = billing.get("/api/v1/charges/" + charges.getFirst(), token).body();
+    Instant start = Instant.parse(first.get("start").asString());
+    String order =
+        order(start, start.plusSeconds(60), corrected())
+            .replace(
+                "\"reason\"",
+                "\"serviceClass\":\"%s\",\"reason\""
+                    .formatted(first.get("serviceClass").asString()));
+    String path = "/api/v1/reratings/class-" + alice;
+    assertThat(billing.call("PUT", path, operator, order, Map.of()).status()).isEqualTo(201);
+    await().until(() -> billing.get(path, operator).body().get("state").asString().equals("done"));
+    JsonNode run = billing.get(path, operator).body();
+    assertThat(run.get("changed").asInt()).isEqualTo(1);
+    assertThat(run.get("capCreditMicrodenarii").asString()).isEqualTo("0");
+    for (long charge : charges) {
+      JsonNode same =
+          billing
+              .post("/api/v1/rating/simulate", token, "{\"charge\":\"%d\"}".formatted(charge))
+              .body();
+      assertThat(same.get("bill")).isEqualTo(same.get("posted"));
+      assertThat(same.get("flows")).hasSize(2).allMatch(f -> f.get("equalsPosted").asBoolean());
+    }
   }
 
   @Test

@@ -52,7 +52,8 @@ class TrialSumsTest {
                     null,
                     null,
                     Measures.flow(serviceClass, application, 100, 40, Demand.UNKNOWN),
-                    bill(before)))),
+                    bill(before),
+                    1))),
         List.of(bill(after)));
   }
 
