@@ -50,6 +50,7 @@ import java.security.KeyPair;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -233,6 +234,20 @@ public final class SipSide implements RequestSender {
                     CreditNotice.NONE))
             .toList());
     return all;
+  }
+
+  /// Returns authentication by digest with SHA-256, with usual limits.
+  public static Authentication authentication(
+      TrustDomain trust, Subscribers subscribers, SipMeters meters, InstantSource clock) {
+    DigestServer digest =
+        new DigestServer(
+            DOMAIN,
+            new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
+            Duration.ofMinutes(5),
+            100,
+            subscribers,
+            clock);
+    return new Authentication(DOMAIN, trust, digest, subscribers, 10, 60, meters, clock);
   }
 
   /// Returns a trust domain of the given peers.

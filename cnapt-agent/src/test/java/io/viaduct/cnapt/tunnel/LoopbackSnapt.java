@@ -39,7 +39,7 @@ final class LoopbackSnapt implements AutoCloseable {
   /// Tells which datagrams from the device by that path arrive, by their number from 1.
   IntPredicate arrives = _ -> true;
 
-  /// Whether nothing arrives from addresses that were not heard before.
+  /// True if nothing arrives from addresses that were not heard before.
   boolean losesNewSources;
 
   /// Datagrams from the device that were lost on their way, and their bytes as outer IP packets.

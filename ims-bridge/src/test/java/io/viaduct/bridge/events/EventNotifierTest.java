@@ -19,9 +19,6 @@ import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
-import io.viaduct.sip.digest.AlgorithmOffer;
-import io.viaduct.sip.digest.DigestAlgorithm;
-import io.viaduct.sip.digest.DigestServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,22 +84,7 @@ class EventNotifierTest {
   void start() {
     TrustDomain trust = SipSide.trust(CORE);
     SipMeters meters = new SipMeters(new SimpleMeterRegistry());
-    Authentication authentication =
-        new Authentication(
-            "ims.test",
-            trust,
-            new DigestServer(
-                "ims.test",
-                new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
-                Duration.ofMinutes(5),
-                100,
-                subscribers,
-                clock),
-            subscribers,
-            10,
-            60,
-            meters,
-            clock);
+    Authentication authentication = SipSide.authentication(trust, subscribers, meters, clock);
     notifier =
         new EventNotifier(
             new EventNotifier.Limits(

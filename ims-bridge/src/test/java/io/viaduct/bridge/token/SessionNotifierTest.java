@@ -29,9 +29,6 @@ import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
-import io.viaduct.sip.digest.AlgorithmOffer;
-import io.viaduct.sip.digest.DigestAlgorithm;
-import io.viaduct.sip.digest.DigestServer;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.SessionGrant;
@@ -81,22 +78,7 @@ class SessionNotifierTest {
   void start() throws Exception {
     SipMeters meters = new SipMeters(registry);
     TrustDomain trust = SipSide.trust();
-    Authentication authentication =
-        new Authentication(
-            "ims.test",
-            trust,
-            new DigestServer(
-                "ims.test",
-                new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
-                Duration.ofMinutes(5),
-                100,
-                subscribers,
-                clock),
-            subscribers,
-            10,
-            60,
-            meters,
-            clock);
+    Authentication authentication = SipSide.authentication(trust, subscribers, meters, clock);
     LocationService locations = new LocationService(2, 10);
     notifier =
         new SessionNotifier(

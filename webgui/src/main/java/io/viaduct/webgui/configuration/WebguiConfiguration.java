@@ -87,7 +87,7 @@ public record WebguiConfiguration(
     }
   }
 
-  /// What telephones and other SIP programs must be told about the bridge.
+  /// Address of the bridge for telephones and other SIP programs.
   ///
   /// @param server host, or host:port, that they reach the bridge at; empty if the SIP domain's
   ///   name leads there

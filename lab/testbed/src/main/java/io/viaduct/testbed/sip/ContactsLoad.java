@@ -64,7 +64,7 @@ record ContactsLoad(Sipp sipp, BridgeServer server, NetworkNamespace namespace, 
     return "c" + number;
   }
 
-  // Whoever registers first stays longest.
+  // The first to register stays longest.
   private String line(int number) {
     int left = (count - number + RATE - 1) / RATE;
     return "%s;%d"

@@ -95,6 +95,14 @@ class SipEndpointRefusalsTest {
     }
   }
 
+  private static void hold(CountDownLatch release) {
+    try {
+      release.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Test
   void requestsOverTheAdmissionLimitGet503WithRetryAfter() throws Exception {
     SipEndpointSettings s = Endpoints.usual();
@@ -104,11 +112,7 @@ class SipEndpointRefusalsTest {
             new SipEndpointSettings(s.sockets(), "", s.guard(), 2, 3, 100, 100, 100),
             InstantSource.fixed(Instant.EPOCH),
             request -> {
-              try {
-                release.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
+              hold(release);
               request.answer(200);
             });
     try (RawPeer peer = new RawPeer()) {
@@ -138,13 +142,7 @@ class SipEndpointRefusalsTest {
         endpoints.start(
             new SipEndpointSettings(s.sockets(), "", s.guard(), 1, 100, 100, 100, 100),
             InstantSource.fixed(Instant.EPOCH),
-            request -> {
-              try {
-                release.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
+            _ -> hold(release));
     try (RawPeer peer = new RawPeer()) {
       for (int i = 0; i < 3; i++) {
         peer.send(peer.options("ack" + i).replace("OPTIONS", "ACK"), server.port());

@@ -26,7 +26,7 @@ final class Shortfall {
   static final long TRUST_NS_MIN = 60_000_000_000L;
   static final long TRUST_NS_MAX = 1_800_000_000_000L;
 
-  /// What is known of a path.
+  /// Measurements of a path.
   private static final class Known {
     private final int network;
     private final FlapHold trust = new FlapHold(TRUST_NS_MIN, TRUST_NS_MAX, TRUST_NS_MIN);
