@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.egress.SilentLink;
 import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.policy.ListedPaths;
 import io.viaduct.cnapt.policy.PathStatus;
-import io.viaduct.cnapt.policy.TowardsHere;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
@@ -21,30 +21,7 @@ class SilentLinksTest {
   }
 
   private static PathStatus path(String link, String state, long sinceMs) {
-    return new PathStatus(
-        0,
-        "",
-        link,
-        "203.0.113.1",
-        state,
-        "no",
-        "",
-        sinceMs,
-        null,
-        null,
-        null,
-        null,
-        null,
-        0,
-        0,
-        0,
-        1500,
-        0,
-        PathStatus.UNKNOWN_RATE,
-        0,
-        0,
-        false,
-        TowardsHere.NEVER_FULL);
+    return ListedPaths.unmeasured(0, "", link, state, sinceMs);
   }
 
   private static List<String> silent(PathStatus... paths) {

@@ -3,38 +3,15 @@ package io.viaduct.cnapt.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.viaduct.cnapt.policy.ListedPaths;
 import io.viaduct.cnapt.policy.PathStatus;
-import io.viaduct.cnapt.policy.TowardsHere;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PathLinksTest {
   private static PathStatus by(String link) {
-    return new PathStatus(
-        1,
-        "one",
-        link,
-        "203.0.113.1",
-        "usable",
-        "yes",
-        "it answers",
-        0,
-        null,
-        null,
-        null,
-        null,
-        null,
-        0,
-        0,
-        0,
-        1500,
-        0,
-        PathStatus.UNKNOWN_RATE,
-        0,
-        0,
-        false,
-        TowardsHere.NEVER_FULL);
+    return ListedPaths.unmeasured(1, "one", link, "usable", 0);
   }
 
   private static List<String> samples(PathLinks links) {
