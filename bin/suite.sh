@@ -8,7 +8,8 @@ suite() { # options: passed to Maven
 	mkdir -p "$root/build"
 	: >"$root/build/building"
 	: >"$root/build/testing"
-	maven verify -Dsurefire.rerunFailingTestsCount=1 "$@" 2>&1 | tee "$log" || status=$?
+	# Two modules at a time, because most tests wait for timers, databases and processes.
+	maven verify -T2 -Dsurefire.rerunFailingTestsCount=1 "$@" 2>&1 | tee "$log" || status=$?
 	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
 	closing_lines
 	skip_reasons

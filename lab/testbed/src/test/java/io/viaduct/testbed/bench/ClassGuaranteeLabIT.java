@@ -3,6 +3,7 @@ package io.viaduct.testbed.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.traffic.Way;
+import io.viaduct.testbed.process.Alone;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 /// Runs `./viaduct bench classes` on a line that falls from 10 Mbit/s to 2 in the middle, both
 /// ways. HT_HD offers twice the line's rate. Through the tunnel the low-delay classes keep their
 /// packets and their delay; without it they lose both. Bulk uses the remaining rate.
+@Alone
 class ClassGuaranteeLabIT {
   private static final String ARRIVED = "arrivedKbitPerSecond";
   private static final String FALLING = "10-2"; // Mbit/s, in the first and in the second half

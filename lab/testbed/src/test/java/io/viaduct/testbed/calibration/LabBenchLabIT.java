@@ -3,6 +3,7 @@ package io.viaduct.testbed.calibration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.bench.BenchRun;
+import io.viaduct.testbed.process.Alone;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -12,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 /// Runs `./viaduct bench lab` briefly. Checks what a busy machine cannot spoil; delay and speed are
 /// measured on an idle machine instead.
+@Alone
 class LabBenchLabIT {
   // A run of an exact laboratory is outside once in a million.
   private static final double DEVIATIONS_MAX = 5;

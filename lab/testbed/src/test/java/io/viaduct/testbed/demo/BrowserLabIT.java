@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.PlaywrightException;
+import io.viaduct.testbed.process.Alone;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /// A person with a browser outside the laboratory, at the address that the demonstration prints.
 /// Pictures of what they saw go to `target/screenshots`.
+@Alone
 @ExtendWith(SharedDemo.class)
 class BrowserLabIT {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");

@@ -3,11 +3,13 @@ package io.viaduct.testbed.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.viaduct.testbed.process.Alone;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Checks the claims of the demonstration one by one.
+@Alone
 @ExtendWith(SharedDemo.class)
 class DemoLabIT {
   private static String output() throws IOException {

@@ -3,6 +3,7 @@ package io.viaduct.testbed.moving;
 import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.testbed.process.Alone;
 import io.viaduct.testbed.process.Unshared;
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// [BridgesDay] in namespaces of its own, with the packaged programs.
+@Alone
 class BridgesLabIT {
   private static final double EVERYBODY = 30;
 

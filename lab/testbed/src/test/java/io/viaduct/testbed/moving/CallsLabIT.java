@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.viaduct.testbed.call.Baresip;
+import io.viaduct.testbed.process.Alone;
 import io.viaduct.testbed.process.Unshared;
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// [CallsDay] in namespaces of its own, with the packaged programs and baresip. The system property
 /// `viaduct.hand-overs` sets the number of hand-overs.
+@Alone
 class CallsLabIT {
   /// Slack of the assertion on a busy machine, in pauses of it: a packet of a call passes six
   /// processes, and each may wait. The bound itself is one round trip + 60 ms; against that each

@@ -4,6 +4,7 @@ import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.bench.BenchRun;
+import io.viaduct.testbed.process.Alone;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /// Runs the row of `./viaduct bench snapts` in which a SNAPT is drained under load.
+@Alone
 class DrainUnderLoadLabIT {
   private static final Path LOG =
       Path.of(System.getProperty("viaduct.root")).resolve("build/lab/snapts-drain.log");

@@ -3,6 +3,7 @@ package io.viaduct.testbed.moving;
 import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.testbed.process.Alone;
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// [SeveralLinksDay] in namespaces of its own, with the packaged programs.
+@Alone
 class SeveralLinksLabIT {
   /// Twice what two ways with two copies each lose at 10 %: 2 %.
   private static final double LOST_MOST = 0.04;

@@ -3,6 +3,7 @@ package io.viaduct.testbed.moving;
 import static io.viaduct.testbed.process.UnsharedRun.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.testbed.process.Alone;
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// [TwoSnaptsDay] in namespaces of its own, with the packaged programs.
+@Alone
 class TwoSnaptsLabIT {
   /// Of what one gateway carries; the target of the benchmark is 1.8 on an idle machine.
   private static final double SUM_LEAST = 1.5;
