@@ -32,12 +32,13 @@ final class CreditCommand implements Callable<Integer> {
   private static final double OVERSHOOT_SECONDS_MAX = 1;
   private static final double TOP_UP_MS_MAX = 1_000;
   private static final int UNLIMITED = 0;
+  private static final double NO_GOAL = 0;
   private static final long SEED = 20_260_101;
   private static final long CHECK = 3_000_000; // in micro-denarii, for the check of the peer
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "--rounds", description = "at each rate (default ${DEFAULT-VALUE})")
-  private int rounds = 40;
+  private int rounds = 100;
 
   @Option(
       names = "--rates",
@@ -113,17 +114,31 @@ final class CreditCommand implements Callable<Integer> {
       }
     }
     return List.of(
-        line(rate, "carried beyond the credit, s", done, Round::overshootSeconds, "s"),
-        line(rate, "top-up until the SNAPT carries, ms", done, Round::snaptMs, "ms"),
-        line(rate, "top-up until the device knows, ms", done, Round::deviceMs, "ms"),
-        line(rate, "block until the SNAPT refuses, ms", done, Round::blockedMs, "ms"),
-        line(rate, "end of the block until the SNAPT carries, ms", done, Round::liftedMs, "ms"));
+        new Line(
+            rate,
+            "carried beyond the credit, s",
+            values(done, Round::overshootSeconds),
+            OVERSHOOT_SECONDS_MAX,
+            "s"),
+        line(rate, "top-up until the SNAPT carries, ms", done, Round::snaptMs, TOP_UP_MS_MAX),
+        line(rate, "top-up until the device knows, ms", done, Round::deviceMs, TOP_UP_MS_MAX),
+        line(rate, "top-up until the next byte, ms", done, Round::firstByteMs, NO_GOAL),
+        line(rate, "block until the SNAPT refuses, ms", done, Round::blockedMs, TOP_UP_MS_MAX),
+        line(
+            rate,
+            "end of the block until the SNAPT carries, ms",
+            done,
+            Round::liftedMs,
+            TOP_UP_MS_MAX));
   }
 
   private static Line line(
-      String rate, String measure, List<Round> done, ToDoubleFunction<Round> value, String unit) {
-    double goal = unit.equals("s") ? OVERSHOOT_SECONDS_MAX : TOP_UP_MS_MAX;
-    return new Line(rate, measure, done.stream().mapToDouble(value).toArray(), goal, unit);
+      String rate, String measure, List<Round> done, ToDoubleFunction<Round> value, double goal) {
+    return new Line(rate, measure, values(done, value), goal, "ms");
+  }
+
+  private static double[] values(List<Round> done, ToDoubleFunction<Round> value) {
+    return done.stream().mapToDouble(value).toArray();
   }
 
   private static BillingClient operator(BenchEnvironment environment) throws Exception {

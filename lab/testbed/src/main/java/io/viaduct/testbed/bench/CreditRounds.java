@@ -30,16 +30,19 @@ final class CreditRounds {
   private long amount = FIRST;
   private long topUps;
 
-  /// One round.
+  /// One round. Each time begins before the operator's request is sent.
   ///
-  /// @param snaptMs from the answer of the top-up until the SNAPT carries the account again
+  /// @param snaptMs from the top-up until the SNAPT carries the account again
   /// @param deviceMs the same until the device knows it
-  /// @param blockedMs from the answer of a block until the SNAPT refuses the account
-  /// @param liftedMs from the answer of its end until the SNAPT carries the account again
+  /// @param firstByteMs the same until the download that was cut gets its next byte; the server's TCP
+  ///     sends again when its retransmission timer ends, which has backed off during the cut
+  /// @param blockedMs from a block until the SNAPT refuses the account
+  /// @param liftedMs from its end until the SNAPT carries the account again
   /// @param overshootSeconds what was carried beyond the credit, in seconds of the traffic before
   record Round(
       double snaptMs,
       double deviceMs,
+      double firstByteMs,
       double blockedMs,
       double liftedMs,
       double overshootSeconds) {}
@@ -59,16 +62,21 @@ final class CreditRounds {
   Round run() throws Exception {
     long before = balance();
     long added = amount - Math.min(0, before);
-    operator.topUp(ACCOUNT, added, "credit-" + topUps++);
+    long received = download.received();
     long toppedUpNs = nanoTime.getAsLong();
+    operator.topUp(ACCOUNT, added, "credit-" + topUps++);
     double snaptMs = Double.NaN;
     double deviceMs = Double.NaN;
-    while (Double.isNaN(snaptMs) || Double.isNaN(deviceMs)) {
+    double firstByteMs = Double.NaN;
+    while (Double.isNaN(snaptMs + deviceMs + firstByteMs)) {
       if (Double.isNaN(snaptMs) && !snaptSays(EXHAUSTED)) {
         snaptMs = since(toppedUpNs);
       }
       if (Double.isNaN(deviceMs) && !isCutAtDevice()) {
         deviceMs = since(toppedUpNs);
+      }
+      if (Double.isNaN(firstByteMs) && download.received() != received) {
+        firstByteMs = since(toppedUpNs);
       }
       require(toppedUpNs, "the top-up has not arrived");
     }
@@ -76,9 +84,12 @@ final class CreditRounds {
     long goesNs = nanoTime.getAsLong();
     operator.block(ACCOUNT, true);
     long standsNs = nanoTime.getAsLong();
-    double blockedMs = until(() -> snaptSays(BLOCKED), "the block has not arrived");
+    await(() -> snaptSays(BLOCKED), "the block has not arrived");
+    double blockedMs = since(goesNs);
+    long liftedNs = nanoTime.getAsLong();
     operator.block(ACCOUNT, false);
-    double liftedMs = until(() -> !snaptSays(BLOCKED), "the end of the block has not arrived");
+    await(() -> !snaptSays(BLOCKED), "the end of the block has not arrived");
+    double liftedMs = since(liftedNs);
     awaitTraffic();
     long stoodNs = nanoTime.getAsLong() - standsNs;
     awaitCut();
@@ -86,17 +97,12 @@ final class CreditRounds {
     long after = balance();
     double perSecond = (before + added - after) / seconds;
     amount = Math.max(LEAST, (long) (perSecond * SECONDS));
-    return new Round(snaptMs, deviceMs, blockedMs, liftedMs, Math.max(0, -after) / perSecond);
+    return new Round(
+        snaptMs, deviceMs, firstByteMs, blockedMs, liftedMs, Math.max(0, -after) / perSecond);
   }
 
   private double since(long startNs) {
     return (nanoTime.getAsLong() - startNs) / 1e6;
-  }
-
-  private double until(Callable<Boolean> condition, String otherwise) throws Exception {
-    long startNs = nanoTime.getAsLong();
-    await(condition, otherwise);
-    return since(startNs);
   }
 
   private void awaitTraffic() throws Exception {
