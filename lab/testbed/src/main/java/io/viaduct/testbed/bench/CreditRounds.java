@@ -34,8 +34,8 @@ final class CreditRounds {
   ///
   /// @param snaptMs from the top-up until the SNAPT carries the account again
   /// @param deviceMs the same until the device knows it
-  /// @param firstByteMs the same until the download that was cut gets its next byte; the server's TCP
-  ///     sends again when its retransmission timer ends, which has backed off during the cut
+  /// @param firstByteMs the same until the download that was cut gets its next byte; the server's
+  ///   TCP sends again when its retransmission timer ends, which has backed off during the cut
   /// @param blockedMs from a block until the SNAPT refuses the account
   /// @param liftedMs from its end until the SNAPT carries the account again
   /// @param overshootSeconds what was carried beyond the credit, in seconds of the traffic before

@@ -2,8 +2,8 @@ package io.viaduct.testbed.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.testbed.traffic.Way;
 import io.viaduct.testbed.process.Alone;
+import io.viaduct.testbed.traffic.Way;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
