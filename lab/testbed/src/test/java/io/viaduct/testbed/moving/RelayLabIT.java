@@ -3,6 +3,7 @@ package io.viaduct.testbed.moving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.viaduct.testbed.process.Alone;
 import io.viaduct.testbed.process.UnsharedRun;
 import java.nio.file.Path;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// [RelayDay] in namespaces of its own, with the packaged programs.
+@Alone
 class RelayLabIT {
   @TempDir private Path directory;
 
