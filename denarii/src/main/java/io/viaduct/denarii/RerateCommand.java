@@ -96,17 +96,45 @@ final class RerateCommand extends CommandGroup {
         "  denarii rerate preview --from 2026-11-01 --to 2026-11-08 --tariff 4"
       })
   static final class Preview extends ReadingCall {
+    private static final long STEP_MS = 1_000;
+
     @Mixin private Scope scope = new Scope();
 
+    @Option(
+        names = "--whole",
+        description =
+            "let billing rate the whole time in the background, however long it takes, and wait for it")
+    private boolean isWhole;
+
     @Override
-    int run() throws IOException {
-      JsonNode answer = billing().send("POST", "/reratings/preview", scope.body(), Map.of()).body();
+    int run() throws IOException, InterruptedException {
+      JsonNode answer =
+          isWhole
+              ? whole()
+              : billing().send("POST", "/reratings/preview", scope.body(), Map.of()).body();
       if (isJson()) {
         json(answer);
       } else {
         print(answer);
       }
       return 0;
+    }
+
+    private JsonNode whole() throws IOException, InterruptedException {
+      JsonNode run = billing().send("POST", "/tariff-trials", scope.body(), Map.of()).body();
+      while (run.path("state").asString().equals("running")) {
+        Thread.sleep(STEP_MS);
+        run = billing().get("/tariff-trials/" + Pages.encoded(run.path("id").asString()));
+        if (!isJson()) {
+          err()
+              .printf(
+                  "rated until %s%n", Quantity.time(run.path("coveredTo").asString(), zone()));
+        }
+      }
+      if (run.path("state").asString().equals("failed")) {
+        throw new IOException("the trial failed: " + run.path("failure").asString());
+      }
+      return run.path("trial");
     }
 
     private void print(JsonNode answer) {
@@ -133,7 +161,7 @@ final class RerateCommand extends CommandGroup {
       if (!answer.path("complete").asBoolean()) {
         out()
             .printf(
-                "Only the time until %s is in these sums: preview a shorter one.%n",
+                "Only the time until %s is in these sums: preview a shorter one, or add --whole.%n",
                 Quantity.time(answer.path("coveredTo").asString(), zone()));
       }
     }

@@ -132,11 +132,7 @@ class TariffTrialResource {
 
   /// Rates the bills of a time again, one trial at a time.
   Trial run(Tariff tariff, TariffTrial.Scope scope, Instant from, Instant to) {
-    if (!from.isBefore(to) || Duration.between(from, to).compareTo(TariffTrial.SPAN_MAX) > 0) {
-      throw ProblemException.invalid(
-          "from must be before to, by at most %d days: got %s and %s"
-              .formatted(TariffTrial.SPAN_MAX.toDays(), from, to));
-    }
+    BillSelection.requireSpan(from, to);
     if (!running.tryAcquire()) {
       throw new ProblemException(
           ProblemType.BUSY,
@@ -150,7 +146,7 @@ class TariffTrialResource {
     }
   }
 
-  private static Trial view(TrialResult result, Instant to) {
+  static Trial view(TrialResult result, Instant to) {
     return new Trial(
         result.from(),
         to,
