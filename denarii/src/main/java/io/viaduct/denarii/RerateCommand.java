@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -96,7 +97,7 @@ final class RerateCommand extends CommandGroup {
         "  denarii rerate preview --from 2026-11-01 --to 2026-11-08 --tariff 4"
       })
   static final class Preview extends ReadingCall {
-    private static final long STEP_MS = 1_000;
+    private static final long STEP_NS = 1_000_000_000;
 
     @Mixin private Scope scope = new Scope();
 
@@ -107,7 +108,7 @@ final class RerateCommand extends CommandGroup {
     private boolean isWhole;
 
     @Override
-    int run() throws IOException, InterruptedException {
+    int run() throws IOException {
       JsonNode answer =
           isWhole
               ? whole()
@@ -120,10 +121,10 @@ final class RerateCommand extends CommandGroup {
       return 0;
     }
 
-    private JsonNode whole() throws IOException, InterruptedException {
+    private JsonNode whole() throws IOException {
       JsonNode run = billing().send("POST", "/tariff-trials", scope.body(), Map.of()).body();
       while (run.path("state").asString().equals("running")) {
-        Thread.sleep(STEP_MS);
+        LockSupport.parkNanos(STEP_NS);
         run = billing().get("/tariff-trials/" + Pages.encoded(run.path("id").asString()));
         if (!isJson()) {
           err()

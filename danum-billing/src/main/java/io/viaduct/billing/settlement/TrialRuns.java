@@ -133,7 +133,8 @@ public final class TrialRuns {
             .param(requestedBy)
             .param(order.name())
             .param(order.scope().account())
-            .param(order.scope().serviceClass() == null ? null : order.scope().serviceClass().name())
+            .param(
+                order.scope().serviceClass() == null ? null : order.scope().serviceClass().name())
             .param(Timestamp.from(order.from()))
             .param(Timestamp.from(order.to()))
             .param(Timestamp.from(now))
