@@ -127,9 +127,7 @@ final class RerateCommand extends CommandGroup {
         LockSupport.parkNanos(STEP_NS);
         run = billing().get("/tariff-trials/" + Pages.encoded(run.path("id").asString()));
         if (!isJson()) {
-          err()
-              .printf(
-                  "rated until %s%n", Quantity.time(run.path("coveredTo").asString(), zone()));
+          err().printf("rated until %s%n", Quantity.time(run.path("coveredTo").asString(), zone()));
         }
       }
       if (run.path("state").asString().equals("failed")) {

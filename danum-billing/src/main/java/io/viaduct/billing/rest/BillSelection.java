@@ -7,6 +7,7 @@ import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffBook;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Reads which bills an operator wants to have rated again, and under which tariff.
@@ -50,12 +51,25 @@ final class BillSelection {
         "serviceClass", name == null ? "" : name, ServiceClass.values(), ServiceClass::name);
   }
 
-  /// @throws ProblemException if the time is empty or too long for a trial
-  static void requireSpan(Instant from, Instant to) {
-    if (!from.isBefore(to) || Duration.between(from, to).compareTo(TariffTrial.SPAN_MAX) > 0) {
-      throw ProblemException.invalid(
-          "from must be before to, by at most %d days: got %s and %s"
-              .formatted(TariffTrial.SPAN_MAX.toDays(), from, to));
+  /// The time of a trial.
+  ///
+  /// @param from start, included
+  /// @param to end, excluded
+  record Span(Instant from, Instant to) {
+    Span {
+      if (!from.isBefore(to) || Duration.between(from, to).compareTo(TariffTrial.SPAN_MAX) > 0) {
+        throw ProblemException.invalid(
+            "from must be before to, by at most %d days: got %s and %s"
+                .formatted(TariffTrial.SPAN_MAX.toDays(), from, to));
+      }
+    }
+
+    /// @param from null for yesterday's start (UTC)
+    /// @param to null for a day behind it
+    static Span of(@Nullable Instant from, @Nullable Instant to, Instant now) {
+      Instant start =
+          from == null ? now.truncatedTo(ChronoUnit.DAYS).minus(Duration.ofDays(1)) : from;
+      return new Span(start, to == null ? start.plus(Duration.ofDays(1)) : to);
     }
   }
 }

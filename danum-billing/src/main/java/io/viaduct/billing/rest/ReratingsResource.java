@@ -137,8 +137,7 @@ class ReratingsResource {
     return trial.run(
         bills.tariff(wanted.tariffVersion()),
         bills.scope(wanted.account(), wanted.serviceClass()),
-        wanted.from(),
-        wanted.to());
+        new BillSelection.Span(wanted.from(), wanted.to()));
   }
 
   @Refuses({

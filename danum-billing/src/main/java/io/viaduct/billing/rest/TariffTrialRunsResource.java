@@ -9,6 +9,7 @@ import io.viaduct.billing.tariff.Tariff;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,10 +35,12 @@ class TariffTrialRunsResource {
 
   private final TrialRuns runs;
   private final BillSelection bills;
+  private final InstantSource clock;
 
-  TariffTrialRunsResource(TrialRuns runs, BillSelection bills) {
+  TariffTrialRunsResource(TrialRuns runs, BillSelection bills, InstantSource clock) {
     this.runs = runs;
     this.bills = bills;
+    this.clock = clock;
   }
 
   /// A trial. Either a document or a version is given.
@@ -47,15 +50,10 @@ class TariffTrialRunsResource {
       @Nullable Map<String, Object> tariff,
       @Nullable Integer tariffVersion,
       @Nullable String name,
-      Instant from,
-      Instant to,
+      @Nullable Instant from,
+      @Nullable Instant to,
       @Nullable String account,
-      @Nullable String serviceClass) {
-    NewTrialRun {
-      JsonBody.require("from", from);
-      JsonBody.require("to", to);
-    }
-  }
+      @Nullable String serviceClass) {}
 
   /// @param state `running`, `done`, `stopped` or `failed`
   /// @param coveredTo what began before it has been rated
@@ -118,14 +116,15 @@ class TariffTrialRunsResource {
       operationId = "beginTariffTrial")
   ResponseEntity<TrialRunView> begin(
       @AuthenticationPrincipal Caller caller, @RequestBody NewTrialRun wanted) {
-    BillSelection.requireSpan(wanted.from(), wanted.to());
+    BillSelection.Span time =
+        BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
     TrialRuns.Order order =
         new TrialRuns.Order(
             name(wanted),
             tariff(wanted),
             bills.scope(wanted.account(), wanted.serviceClass()),
-            wanted.from(),
-            wanted.to());
+            time.from(),
+            time.to());
     return switch (runs.begin(order, caller.account())) {
       case TrialRuns.Begun.New(TrialRuns.Run run) ->
           ResponseEntity.accepted()
