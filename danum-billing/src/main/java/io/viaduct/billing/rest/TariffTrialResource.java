@@ -118,8 +118,7 @@ class TariffTrialResource {
               + " gave back are left out. A bound on charges and seconds ends it early.",
       operationId = "simulateTariff")
   Trial simulate(@RequestBody NewTrial wanted) {
-    BillSelection.Span time =
-        BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
+    BillSelection.Span time = BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
     return run(TariffsResource.parse(wanted.tariff()), TariffTrial.Scope.ALL, time);
   }
 

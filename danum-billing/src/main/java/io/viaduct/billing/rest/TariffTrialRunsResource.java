@@ -116,8 +116,7 @@ class TariffTrialRunsResource {
       operationId = "beginTariffTrial")
   ResponseEntity<TrialRunView> begin(
       @AuthenticationPrincipal Caller caller, @RequestBody NewTrialRun wanted) {
-    BillSelection.Span time =
-        BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
+    BillSelection.Span time = BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
     TrialRuns.Order order =
         new TrialRuns.Order(
             name(wanted),
