@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -96,17 +97,43 @@ final class RerateCommand extends CommandGroup {
         "  denarii rerate preview --from 2026-11-01 --to 2026-11-08 --tariff 4"
       })
   static final class Preview extends ReadingCall {
+    private static final long STEP_NS = 1_000_000_000;
+
     @Mixin private Scope scope = new Scope();
+
+    @Option(
+        names = "--whole",
+        description =
+            "let billing rate the whole time in the background, however long it takes, and wait for it")
+    private boolean isWhole;
 
     @Override
     int run() throws IOException {
-      JsonNode answer = billing().send("POST", "/reratings/preview", scope.body(), Map.of()).body();
+      JsonNode answer =
+          isWhole
+              ? whole()
+              : billing().send("POST", "/reratings/preview", scope.body(), Map.of()).body();
       if (isJson()) {
         json(answer);
       } else {
         print(answer);
       }
       return 0;
+    }
+
+    private JsonNode whole() throws IOException {
+      JsonNode run = billing().send("POST", "/tariff-trials", scope.body(), Map.of()).body();
+      while (run.path("state").asString().equals("running")) {
+        LockSupport.parkNanos(STEP_NS);
+        run = billing().get("/tariff-trials/" + Pages.encoded(run.path("id").asString()));
+        if (!isJson()) {
+          err().printf("rated until %s%n", Quantity.time(run.path("coveredTo").asString(), zone()));
+        }
+      }
+      if (run.path("state").asString().equals("failed")) {
+        throw new IOException("the trial failed: " + run.path("failure").asString());
+      }
+      return run.path("trial");
     }
 
     private void print(JsonNode answer) {
@@ -133,7 +160,7 @@ final class RerateCommand extends CommandGroup {
       if (!answer.path("complete").asBoolean()) {
         out()
             .printf(
-                "Only the time until %s is in these sums: preview a shorter one.%n",
+                "Only the time until %s is in these sums: preview a shorter one, or add --whole.%n",
                 Quantity.time(answer.path("coveredTo").asString(), zone()));
       }
     }

@@ -64,6 +64,7 @@ public final class OperatorPeer {
   public final List<Map<String, Object>> calls = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> accessSessions = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> reratings = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> trials = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
 
@@ -84,6 +85,7 @@ public final class OperatorPeer {
     }
     sessions.clear();
     reratings.clear();
+    trials.clear();
     discrepancies.clear();
     deviceReports.clear();
     calls.clear();
@@ -188,6 +190,7 @@ public final class OperatorPeer {
           case "tariffs" -> tariffs(exchange, method, parts);
           case "reports" -> discrepancies(exchange, parts);
           case "reratings" -> reratings(exchange, method, parts);
+          case "tariff-trials" -> trials(exchange, method, parts);
           case "tariff-drafts" -> drafts(exchange, method, parts);
           default -> false;
         };
@@ -321,6 +324,49 @@ public final class OperatorPeer {
       answer(exchange, rerating(parts.get(1), "running"));
     }
     return true;
+  }
+
+  private boolean trials(HttpExchange exchange, String method, List<String> parts)
+      throws IOException {
+    if (parts.size() == 1 && method.equals("GET")) {
+      answer(exchange, Map.of("runs", trials));
+    } else if (parts.size() == 1) {
+      JsonNode wanted = JSON.readTree(exchange.getRequestBody());
+      changes.add("trial " + wanted);
+      trials.add(trialRun("7", wanted.path("name").asString("2"), "running"));
+      peer.send(exchange, 202, JSON.writeValueAsString(trials.getLast()));
+    } else {
+      Map<String, Object> run =
+          trials.stream()
+              .filter(one -> one.get("id").equals(parts.get(1)))
+              .findFirst()
+              .orElse(null);
+      if (run != null && parts.getLast().equals("stop")) {
+        run.put("state", "stopped");
+        run.put("trial", trial());
+      }
+      answerOr404(exchange, run);
+    }
+    return true;
+  }
+
+  /// A trial in the background.
+  public Map<String, Object> trialRun(String id, String name, String state) {
+    Map<String, Object> run = new LinkedHashMap<>();
+    run.put("id", id);
+    run.put("requestedBy", "olga");
+    run.put("name", name);
+    run.put("from", "2026-11-01T00:00:00Z");
+    run.put("to", "2026-11-08T00:00:00Z");
+    run.put("account", null);
+    run.put("serviceClass", "HT_LD");
+    run.put("state", state);
+    run.put("startedAt", ANY);
+    run.put("coveredTo", "2026-11-03T00:00:00Z");
+    run.put("finishedAt", state.equals("running") ? null : ANY);
+    run.put("failure", state.equals("failed") ? "cut off" : "");
+    run.put("trial", state.equals("done") ? trial() : null);
+    return run;
   }
 
   /// A run of re-rating.

@@ -49,6 +49,8 @@ public final class PageAddresses {
           "/tariffs/drafts/5",
           "/tariffs/drafts/5/diff?from=1",
           "/tariffs/drafts/5/publish",
+          "/tariffs/trials",
+          "/tariffs/trials/7",
           "/snapts",
           "/reports",
           "/owners/acme/fees",

@@ -1,11 +1,11 @@
 package io.viaduct.billing.ledger;
 
+import io.viaduct.billing.database.BackgroundRuns;
 import io.viaduct.billing.database.Snapshot;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -26,25 +26,17 @@ import tools.jackson.databind.json.JsonMapper;
 public final class VerificationRuns {
   private static final Logger LOG = LoggerFactory.getLogger(VerificationRuns.class);
   private static final JsonMapper JSON = JsonMapper.shared();
-  private static final long STARTING_LOCK = 0x766572696679L;
-  private static final int FAILURE_LENGTH_MAX = 200;
 
   /// Runs that are kept.
   private static final int KEPT = 100;
 
-  // A run holds a lock of this class with its id until it ends. PostgreSQL releases it when the
-  // process dies, so it says whether a run goes on.
-  private static final int RUNNING_LOCK = 0x7665_7266;
-
-  /// A run takes its lock within this time.
-  private static final Duration STARTS_WITHIN = Duration.ofSeconds(10);
-
-  private static final String CUT_OFF = "cut off: the process that made it has ended";
+  private static final int LOCK = 0x7665_7266;
 
   private static final String SELECT =
       "select id, requested_by, started_at, done, total, finished_at, failure, result from verification_run ";
 
   private final JdbcClient jdbc;
+  private final BackgroundRuns runs;
   private final TransactionTemplate apart;
   private final Snapshot snapshot;
   private final LedgerVerification verification;
@@ -59,6 +51,7 @@ public final class VerificationRuns {
       LedgerMeters meters,
       InstantSource clock) {
     this.jdbc = jdbc;
+    runs = new BackgroundRuns(jdbc, "verification_run", LOCK);
     this.verification = verification;
     this.meters = meters;
     this.clock = clock;
@@ -116,8 +109,7 @@ public final class VerificationRuns {
   private Begun insert(@Nullable String requestedBy) {
     Instant now = clock.instant();
     return apart.execute(_ -> {
-      jdbc.sql("select pg_advisory_xact_lock(?)").param(STARTING_LOCK).query(_ -> {});
-      endLost(now);
+      runs.beginAlone(now);
       Optional<Run> running = requestedBy == null ? Optional.empty() : running();
       if (running.isPresent()) {
         return new Begun(running.get(), false);
@@ -127,10 +119,7 @@ public final class VerificationRuns {
           .param(Timestamp.from(now))
           .param(verification.size())
           .update();
-      jdbc.sql(
-              "delete from verification_run where id <= (select max(id) from verification_run) - ?")
-          .param(KEPT)
-          .update();
+      runs.keepLatest(KEPT);
       return new Begun(latest(Long.MAX_VALUE, 1).getFirst(), true);
     });
   }
@@ -141,36 +130,18 @@ public final class VerificationRuns {
         .optional();
   }
 
-  /// Ends the runs that nobody carries out any more.
-  private void endLost(Instant now) {
-    jdbc.sql(
-            """
-            update verification_run set finished_at = :now, failure = :failure
-            where finished_at is null and started_at < :started
-              and pg_try_advisory_xact_lock(:lock, (id % 2147483648)::int)
-            """)
-        .param("now", Timestamp.from(now))
-        .param("failure", CUT_OFF)
-        .param("started", Timestamp.from(now.minus(STARTS_WITHIN)))
-        .param("lock", RUNNING_LOCK)
-        .update();
-  }
-
   private void carryOut(long id) {
     try {
-      finish(id, "", JSON.writeValueAsString(snapshot.read(() -> verified(id))));
+      String result = JSON.writeValueAsString(snapshot.read(() -> verified(id)));
+      runs.finish(id, result, clock.instant());
     } catch (DataAccessException | TransactionException e) {
       LOG.warn("the ledger cannot be verified now, database: {}", e.toString());
-      String reason = String.valueOf(e.getMessage());
-      finish(id, reason.substring(0, Math.min(reason.length(), FAILURE_LENGTH_MAX)), null);
+      runs.fail(id, e, clock.instant());
     }
   }
 
   private Result verified(long id) {
-    jdbc.sql("select pg_advisory_xact_lock(?, (? % 2147483648)::int)")
-        .param(RUNNING_LOCK)
-        .param(id)
-        .query(_ -> {});
+    runs.hold(id);
     List<LedgerVerification.Check> checks =
         meters.verify(done -> apart.executeWithoutResult(_ -> progress(id, done)));
     return new Result(count("ledger_transaction"), count("posting"), sums(), checks);
@@ -178,16 +149,6 @@ public final class VerificationRuns {
 
   private void progress(long id, int done) {
     jdbc.sql("update verification_run set done = ? where id = ?").param(done).param(id).update();
-  }
-
-  private void finish(long id, String failure, @Nullable String result) {
-    jdbc.sql(
-            "update verification_run set finished_at = ?, failure = ?, result = ?::json where id = ?")
-        .param(Timestamp.from(clock.instant()))
-        .param(failure)
-        .param(result)
-        .param(id)
-        .update();
   }
 
   private long count(String table) {

@@ -137,6 +137,7 @@ final class AccessRules implements AuthorizationManager<RequestAuthorizationCont
               any(
                   at("/api/v1/tariffs/**"),
                   at("/api/v1/tariff-drafts/**"),
+                  at("/api/v1/tariff-trials/**"),
                   at("/api/v1/owners/*/surcharges")),
               Scope.TARIFFS),
           new ScopeRule(at("/api/v1/snapts/**"), Scope.SNAPTS),

@@ -3,15 +3,11 @@ package io.viaduct.billing.rest;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
-import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.rerating.Rerating;
 import io.viaduct.billing.rerating.ReratingOrder;
 import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.settlement.TariffTrial;
-import io.viaduct.billing.tariff.ServiceClass;
-import io.viaduct.billing.tariff.Tariff;
-import io.viaduct.billing.tariff.TariffBook;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -37,21 +33,15 @@ import org.springframework.web.bind.annotation.RestController;
 class ReratingsResource {
   private static final int REASON_MAX = 256;
 
-  private final Accounts accounts;
   private final Reratings reratings;
-  private final TariffBook tariffs;
+  private final BillSelection bills;
   private final TariffTrialResource trial;
   private final InstantSource clock;
 
   ReratingsResource(
-      Accounts accounts,
-      Reratings reratings,
-      TariffBook tariffs,
-      TariffTrialResource trial,
-      InstantSource clock) {
-    this.accounts = accounts;
+      Reratings reratings, BillSelection bills, TariffTrialResource trial, InstantSource clock) {
     this.reratings = reratings;
-    this.tariffs = tariffs;
+    this.bills = bills;
     this.trial = trial;
     this.clock = clock;
   }
@@ -145,10 +135,9 @@ class ReratingsResource {
       operationId = "previewRerating")
   TariffTrialResource.Trial preview(@RequestBody NewPreview wanted) {
     return trial.run(
-        tariff(wanted.tariffVersion()),
-        new TariffTrial.Scope(account(wanted.account()), serviceClass(wanted.serviceClass())),
-        wanted.from(),
-        wanted.to());
+        bills.tariff(wanted.tariffVersion()),
+        bills.scope(wanted.account(), wanted.serviceClass()),
+        new BillSelection.Span(wanted.from(), wanted.to()));
   }
 
   @Refuses({
@@ -200,39 +189,17 @@ class ReratingsResource {
     if (wanted.reason().isBlank()) {
       throw ProblemException.invalid("reason must say why, got only blanks");
     }
-    tariff(wanted.tariffVersion());
+    bills.tariff(wanted.tariffVersion());
+    TariffTrial.Scope scope = bills.scope(wanted.account(), wanted.serviceClass());
     return new ReratingOrder(
         id,
         wanted.from(),
         wanted.to(),
-        account(wanted.account()),
-        serviceClass(wanted.serviceClass()),
+        scope.account(),
+        scope.serviceClass(),
         wanted.tariffVersion(),
         PlainText.require("reason", wanted.reason(), REASON_MAX),
         caller.account());
-  }
-
-  private Tariff tariff(int version) {
-    return tariffs.versions().stream()
-        .filter(each -> each.version() == version)
-        .findFirst()
-        .orElseThrow(() -> ProblemException.invalid("there is no tariff version " + version))
-        .tariff();
-  }
-
-  private @Nullable String account(@Nullable String id) {
-    if (id == null || id.isEmpty()) {
-      return null;
-    }
-    if (accounts.find(id).isEmpty()) {
-      throw ProblemException.notFound();
-    }
-    return id;
-  }
-
-  private static @Nullable ServiceClass serviceClass(@Nullable String name) {
-    return ChargeFilter.choice(
-        "serviceClass", name == null ? "" : name, ServiceClass.values(), ServiceClass::name);
   }
 
   @Refuses(ProblemType.FORBIDDEN)

@@ -7,6 +7,7 @@ import io.swagger.v3.oas.models.info.Info;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
 import io.swagger.v3.oas.models.servers.Server;
+import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.KnownBrowsers;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
@@ -77,6 +78,7 @@ import tools.jackson.databind.json.JsonMapper;
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,
+  TariffTrialRunsResource.class,
   TariffsResource.class,
   TokensResource.class,
   TopUpsResource.class,
@@ -101,6 +103,11 @@ class RestParts {
   @Bean
   OperatorOverview operatorOverview(JdbcClient jdbc) {
     return new OperatorOverview(jdbc);
+  }
+
+  @Bean
+  BillSelection billSelection(Accounts accounts, TariffBook tariffs) {
+    return new BillSelection(accounts, tariffs);
   }
 
   @Bean

@@ -6,11 +6,8 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.settlement.TariffTrial;
 import io.viaduct.billing.settlement.TrialResult;
 import io.viaduct.billing.tariff.Tariff;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -121,22 +118,12 @@ class TariffTrialResource {
               + " gave back are left out. A bound on charges and seconds ends it early.",
       operationId = "simulateTariff")
   Trial simulate(@RequestBody NewTrial wanted) {
-    Instant today =
-        LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC)
-            .atStartOfDay(ZoneOffset.UTC)
-            .toInstant();
-    Instant from = wanted.from() == null ? today.minus(Duration.ofDays(1)) : wanted.from();
-    Instant to = wanted.to() == null ? from.plus(Duration.ofDays(1)) : wanted.to();
-    return run(TariffsResource.parse(wanted.tariff()), TariffTrial.Scope.ALL, from, to);
+    BillSelection.Span time = BillSelection.Span.of(wanted.from(), wanted.to(), clock.instant());
+    return run(TariffsResource.parse(wanted.tariff()), TariffTrial.Scope.ALL, time);
   }
 
   /// Rates the bills of a time again, one trial at a time.
-  Trial run(Tariff tariff, TariffTrial.Scope scope, Instant from, Instant to) {
-    if (!from.isBefore(to) || Duration.between(from, to).compareTo(TariffTrial.SPAN_MAX) > 0) {
-      throw ProblemException.invalid(
-          "from must be before to, by at most %d days: got %s and %s"
-              .formatted(TariffTrial.SPAN_MAX.toDays(), from, to));
-    }
+  Trial run(Tariff tariff, TariffTrial.Scope scope, BillSelection.Span time) {
     if (!running.tryAcquire()) {
       throw new ProblemException(
           ProblemType.BUSY,
@@ -144,13 +131,13 @@ class TariffTrialResource {
           TariffTrial.BOUNDS.duration());
     }
     try {
-      return view(trial.run(tariff, scope, from, to), to);
+      return view(trial.run(tariff, scope, time.from(), time.to()), time.to());
     } finally {
       running.release();
     }
   }
 
-  private static Trial view(TrialResult result, Instant to) {
+  static Trial view(TrialResult result, Instant to) {
     return new Trial(
         result.from(),
         to,

@@ -2,6 +2,7 @@ package io.viaduct.billing.settlement;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.Snapshot;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerMeters;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Makes the posting of reports, their settlement, and the lists for the operator's decisions.
@@ -95,6 +97,16 @@ class SettlementParts {
   @Bean
   TariffTrial trial(JdbcClient jdbc, TariffBook tariffs, SurchargeBook surcharges) {
     return new TariffTrial(jdbc, tariffs, surcharges, System::nanoTime, TariffTrial.BOUNDS);
+  }
+
+  @Bean
+  TrialRuns trialRuns(
+      JdbcClient jdbc,
+      PlatformTransactionManager transactions,
+      Snapshot snapshot,
+      TariffTrial trial,
+      InstantSource clock) {
+    return new TrialRuns(jdbc, transactions, snapshot, trial, clock);
   }
 
   @Bean

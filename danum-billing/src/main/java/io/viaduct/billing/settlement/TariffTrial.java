@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -33,8 +34,10 @@ public final class TariffTrial {
   /// @param duration longest time that it takes
   public record Bounds(int charges, Duration duration) {}
 
-  /// The bounds of every trial that somebody asks for.
+  /// The bounds of a trial that somebody waits for.
   public static final Bounds BOUNDS = new Bounds(200_000, Duration.ofSeconds(10));
+
+  private static final Bounds NO_BOUNDS = new Bounds(Integer.MAX_VALUE - 1, Duration.ofDays(365));
 
   /// Longest time that can be tried.
   public static final Duration SPAN_MAX = Duration.ofDays(31);
@@ -43,6 +46,7 @@ public final class TariffTrial {
   /// quiet month takes few queries, and a busy one little memory.
   private static final Duration SLICE = Duration.ofMinutes(10);
 
+  private static final Duration SLICE_MIN = Duration.ofSeconds(1);
   private static final Duration SLICE_MAX = Duration.ofDays(1);
   private static final int CHARGES_OF_SLICE = 5_000;
   private static final int CHARGES_OF_LONG_SLICE = 20_000;
@@ -92,7 +96,15 @@ public final class TariffTrial {
   /// @param from start, included
   /// @param to end, excluded
   public TrialResult run(Tariff draft, Scope scope, Instant from, Instant to) {
-    return new Run(draft, scope, from, to).result();
+    return new Run(draft, scope, from, to, bounds, _ -> true).result();
+  }
+
+  /// Does the same without bounds, for as long as somebody wants it.
+  ///
+  /// @param goesOn gets the end of the time that is rated, again and again; false ends the trial
+  TrialResult runWhole(
+      Tariff draft, Scope scope, Instant from, Instant to, Predicate<Instant> goesOn) {
+    return new Run(draft, scope, from, to, NO_BOUNDS, goesOn).result();
   }
 
   /// One trial.
@@ -101,15 +113,25 @@ public final class TariffTrial {
     private final Scope scope;
     private final Instant from;
     private final Instant to;
+    private final Bounds bounds;
+    private final Predicate<Instant> goesOn;
     private final TrialSums sums = new TrialSums();
     private final Map<String, List<SurchargeVersion>> asked = new HashMap<>();
     private int charges;
 
-    Run(Tariff draft, Scope scope, Instant from, Instant to) {
+    Run(
+        Tariff draft,
+        Scope scope,
+        Instant from,
+        Instant to,
+        Bounds bounds,
+        Predicate<Instant> goesOn) {
       this.draft = draft;
       this.scope = scope;
       this.from = from;
       this.to = to;
+      this.bounds = bounds;
+      this.goesOn = goesOn;
     }
 
     TrialResult result() {
@@ -118,14 +140,18 @@ public final class TariffTrial {
       boolean isComplete = true;
       Duration length = SLICE;
       while (covered.isBefore(to) && isComplete) {
+        if (!goesOn.test(covered)) {
+          isComplete = false;
+          break;
+        }
         Instant end = covered.plus(length).isBefore(to) ? covered.plus(length) : to;
-        boolean isShort = length.equals(SLICE);
         int left = bounds.charges() - charges;
-        int most = isShort ? left : Math.min(left, CHARGES_OF_LONG_SLICE);
+        int most = length.equals(SLICE_MIN) ? left : Math.min(left, CHARGES_OF_LONG_SLICE);
         List<ChargedReport> slice = read(covered, end, most + 1);
         int more = slice.stream().mapToInt(each -> each.flows().size()).sum();
-        if (more > most && !isShort) {
-          length = SLICE;
+        Duration least = most < left ? SLICE_MIN : SLICE;
+        if (more > most && length.compareTo(least) > 0) {
+          length = shorter(length, least);
           continue;
         }
         isComplete = more <= left && nanoTime.getAsLong() - began <= bounds.duration().toNanos();
@@ -159,9 +185,14 @@ public final class TariffTrial {
               .toList());
     }
 
+    private static Duration shorter(Duration length, Duration least) {
+      Duration shorter = length.compareTo(SLICE) > 0 ? SLICE : length.dividedBy(2);
+      return shorter.compareTo(least) < 0 ? least : shorter;
+    }
+
     private static Duration next(Duration length, int charges) {
       if (charges > CHARGES_OF_SLICE) {
-        return SLICE;
+        return length.compareTo(SLICE) > 0 ? SLICE : length;
       }
       Duration twice = length.multipliedBy(2);
       return charges > CHARGES_OF_SLICE / 2

@@ -5,6 +5,7 @@ import static io.viaduct.webgui.peer.JsonPeer.authorized;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import io.viaduct.webgui.tariff.TariffTrial;
+import io.viaduct.webgui.tariff.TrialRun;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -57,6 +58,13 @@ public final class ReratingBilling {
   public TariffTrial preview(BearerToken token, Scope scope) {
     return peer.post(
         "/reratings/preview", authorized(token), scope.body(), TariffTrial.class, PREVIEW_PATIENCE);
+  }
+
+  /// Begins the same in the background, without billing's bounds.
+  ///
+  /// @return the trial
+  public TrialRun beginPreview(BearerToken token, Scope scope) {
+    return peer.post("/tariff-trials", authorized(token), scope.body(), TrialRun.class);
   }
 
   /// Begins a run, once for each id.

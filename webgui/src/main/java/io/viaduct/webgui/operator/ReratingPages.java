@@ -4,6 +4,7 @@ import io.viaduct.webgui.billing.Charge;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.tariff.TariffTrial;
+import io.viaduct.webgui.tariff.TrialRun;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.Optional;
@@ -60,7 +61,7 @@ class ReratingPages {
     return "reratings";
   }
 
-  /// Previews or begins a run, by the button that was pressed.
+  /// Previews a run, at once or in the background, or begins it, by the button that was pressed.
   @PostMapping("/reratings")
   String send(
       @AuthenticationPrincipal SignedIn visitor,
@@ -84,7 +85,13 @@ class ReratingPages {
             tariffVersion.strip(),
             reason.strip());
     boolean isBegun = false;
-    if (action.equals("run")) {
+    if (action.equals("preview-whole")) {
+      Optional<TrialRun> run =
+          Outcome.get(page, null, () -> billing.beginPreview(visitor.token(), form.scope(zone)));
+      if (run.isPresent()) {
+        return "redirect:/tariffs/trials/" + run.get().id();
+      }
+    } else if (action.equals("run")) {
       isBegun =
           Outcome.of(
               page,

@@ -156,6 +156,7 @@ class TariffDraftPages {
             () -> {
               TariffDraft draft = save(visitor, id, form).value();
               model.addAttribute("draft", draft);
+              model.addAttribute("asked", form);
               model.addAttribute(
                   "trial",
                   tariffs.simulate(
@@ -165,6 +166,30 @@ class TariffDraftPages {
                       TariffPages.time(form.getOrDefault("to", ""), zone)));
             });
     return isDone ? "tariff-trial" : EDITOR + id;
+  }
+
+  /// Tries the draft as it is stored, in the background.
+  @PostMapping("/{id}/trials")
+  String tryWhole(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String from,
+      @RequestParam(defaultValue = "") String to,
+      ZoneId zone,
+      RedirectAttributes page) {
+    TariffDraft draft = tariffs.draft(visitor.token(), id).value();
+    return Outcome.get(
+            page,
+            null,
+            () ->
+                tariffs.beginTrial(
+                    visitor.token(),
+                    draft.name() == null ? id : draft.name(),
+                    draft.document(),
+                    TariffPages.time(from, zone),
+                    TariffPages.time(to, zone)))
+        .map(run -> "redirect:/tariffs/trials/" + run.id())
+        .orElse(EDITOR + id);
   }
 
   /// A trial is the answer to the editor's form: who asks for its address alone goes back there.

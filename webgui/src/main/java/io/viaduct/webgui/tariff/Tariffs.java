@@ -28,6 +28,7 @@ public final class Tariffs {
   private static final Duration TRIAL_PATIENCE = Duration.ofSeconds(20);
 
   private static final int REFUSED = 422;
+  private static final String TRIALS = "/tariff-trials";
 
   private final JsonPeer peer;
 
@@ -104,6 +105,16 @@ public final class Tariffs {
   /// @param from null for yesterday's start (UTC); likewise `to` for a day
   public TariffTrial simulate(
       BearerToken token, JsonNode document, @Nullable Instant from, @Nullable Instant to) {
+    return peer.post(
+        "/tariffs/simulate",
+        authorized(token),
+        trial(document, from, to),
+        TariffTrial.class,
+        TRIAL_PATIENCE);
+  }
+
+  private static Map<String, Object> trial(
+      JsonNode document, @Nullable Instant from, @Nullable Instant to) {
     Map<String, Object> wanted = new HashMap<>();
     wanted.put("tariff", document);
     if (from != null) {
@@ -112,8 +123,35 @@ public final class Tariffs {
     if (to != null) {
       wanted.put("to", to.toString());
     }
+    return wanted;
+  }
+
+  /// Begins the same in the background, without billing's bounds.
+  ///
+  /// @param name of the draft
+  TrialRun beginTrial(
+      BearerToken token,
+      String name,
+      JsonNode document,
+      @Nullable Instant from,
+      @Nullable Instant to) {
+    Map<String, Object> wanted = trial(document, from, to);
+    wanted.put("name", name);
+    return peer.post(TRIALS, authorized(token), wanted, TrialRun.class);
+  }
+
+  /// The latest trials in the background, latest first.
+  List<TrialRun> trials(BearerToken token, int limit) {
+    return peer.get(TRIALS + "?limit=" + limit, token, TrialRun.All.class).runs();
+  }
+
+  TrialRun trial(BearerToken token, String id) {
+    return peer.get(TRIALS + "/" + encode(id), token, TrialRun.class);
+  }
+
+  TrialRun stopTrial(BearerToken token, String id) {
     return peer.post(
-        "/tariffs/simulate", authorized(token), wanted, TariffTrial.class, TRIAL_PATIENCE);
+        TRIALS + "/" + encode(id) + "/stop", authorized(token), Map.of(), TrialRun.class);
   }
 
   public List<TariffDraft> drafts(BearerToken token) {

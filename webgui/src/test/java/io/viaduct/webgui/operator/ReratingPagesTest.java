@@ -57,6 +57,21 @@ class ReratingPagesTest {
   }
 
   @Test
+  void aPreviewOfALongTimeGoesOnInTheBackground() {
+    assertThat(
+            olga.post("/reratings", form("preview-whole", "2026-11-01T00:00"))
+                .headers()
+                .firstValue("Location")
+                .orElse(""))
+        .endsWith("/tariffs/trials/7");
+    assertThat(peer.work.changes)
+        .singleElement()
+        .asString()
+        .startsWith("trial ")
+        .contains("\"tariffVersion\":2", "\"account\":\"alice\"");
+  }
+
+  @Test
   void aRunIsBegunStoppedAndResumed() {
     olga.post("/reratings", form("run", "2026-11-01T00:00"));
     assertThat(olga.get("/reratings").body()).contains("data-testid=\"done\"");

@@ -133,6 +133,10 @@ class EscapingTest {
     work.deviceReports.add(
         hostile(OperatorPeer.deviceReport("4", ATTACK, ATTACK), List.of("snapt", "session")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));
+    work.trials.add(
+        hostile(
+            work.trialRun("7", ATTACK, "failed"),
+            List.of("account", "serviceClass", "state", "failure", "requestedBy")));
     work.begin("5", ATTACK);
     work.refusal = null;
     work.differences.add(
@@ -205,6 +209,8 @@ class EscapingTest {
     visits.put("/tariffs/{version:\\d{1,9}}/rollback", List.of("/tariffs/1/rollback"));
     visits.put("/tariffs/drafts/{id}", List.of("/tariffs/drafts/5"));
     visits.put("/tariffs/drafts/{id}/simulate", List.of("/tariffs/drafts/5/simulate"));
+    visits.put("/tariffs/trials", List.of("/tariffs/trials"));
+    visits.put("/tariffs/trials/{id:\\d{1,18}}", List.of("/tariffs/trials/7"));
     visits.put("/tariffs/drafts/{id}/diff", List.of("/tariffs/drafts/5/diff?from=1"));
     visits.put("/tariffs/drafts/{id}/publish", List.of("/tariffs/drafts/5/publish"));
     visits.put("/snapts", List.of("/snapts"));
