@@ -43,7 +43,11 @@ public final class StatementFiles {
     this.clock = clock;
   }
 
-  private record Chain(long position, ByteString salt) {}
+  /// The begin of a chain.
+  ///
+  /// @param salt empty if the account was erased
+  /// @param genesis the hash that an erased account has kept; empty if id and salt give it
+  private record Chain(long position, ByteString salt, ByteString genesis) {}
 
   /// The part of a chain that a file has.
   ///
@@ -90,6 +94,7 @@ public final class StatementFiles {
         StatementLines.begin(
             account,
             chain.map(Chain::salt).orElse(ByteString.EMPTY),
+            chain.map(Chain::genesis).orElse(ByteString.EMPTY),
             clock.instant(),
             publicKeys("select public_key from receipt_key order by first_used_at", Map.of())));
     long written = 0;
@@ -102,9 +107,13 @@ public final class StatementFiles {
   }
 
   private Optional<Chain> chain(String account) {
-    return jdbc.sql("select position, salt from receipt_chain where account = ?")
+    return jdbc.sql("select position, salt, genesis from receipt_chain where account = ?")
         .param(account)
-        .query((row, _) -> new Chain(row.getLong(1), ByteString.copyFrom(row.getBytes(2))))
+        .query((row, _) ->
+            new Chain(
+                row.getLong("position"),
+                Genesis.octets(row, "salt"),
+                Genesis.octets(row, "genesis")))
         .optional();
   }
 
@@ -220,7 +229,9 @@ public final class StatementFiles {
 
   private List<Row> rows(String account, long first, long last) {
     return jdbc.sql(
-            "select l.number, coalesce(b.hash, ''), l.day, l.balance_microdenarii, l.report, l.charges, coalesce(l.signature, ''), c.salt, "
+            "select l.number, coalesce(b.hash, ''), l.day, l.balance_microdenarii, l.report, l.charges, coalesce(l.signature, ''), "
+                + Genesis.COLUMNS
+                + ", "
                 + Movement.COLUMNS.formatted("l")
                 + " from receipt_link l join receipt_chain c on c.account = l.account"
                 + " join ledger_transaction t on t.id = l.transaction_id"
@@ -237,7 +248,7 @@ public final class StatementFiles {
         Movement.of(row, account),
         number,
         number == 1
-            ? StatementReceipt.genesis(account, ByteString.copyFrom(row.getBytes(8)))
+            ? Genesis.of(row, account)
             : ByteString.copyFrom(row.getBytes(2)),
         row.getObject(3, LocalDate.class),
         row.getLong(4),
