@@ -8,6 +8,7 @@ import io.viaduct.usage.statement.StatementReceipt;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedReceipt;
 import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.sql.ResultSet;
@@ -247,9 +248,7 @@ public final class StatementFiles {
     return new Row(
         Movement.of(row, account),
         number,
-        number == 1
-            ? Genesis.of(row, account)
-            : ByteString.copyFrom(row.getBytes(2)),
+        number == 1 ? Genesis.of(row, account) : ByteString.copyFrom(row.getBytes(2)),
         row.getObject(3, LocalDate.class),
         row.getLong(4),
         ByteString.copyFrom(row.getBytes(5)),
@@ -275,17 +274,29 @@ public final class StatementFiles {
           ByteString content = ByteString.copyFrom(row.getBytes(3));
           ByteString signature = ByteString.copyFrom(row.getBytes(4));
           byte[] token = row.getBytes(5);
-          reports.put(
-              row.getLong(1),
-              IntervalKey.isByDevice(row.getString(7))
-                  ? new StatementLines.ByDevice(content, signature, deviceKey(token))
-                  : new StatementLines.Countersigned(
-                      content,
-                      signature,
-                      keys.computeIfAbsent(row.getString(2), this::keysOf),
-                      device(token, row.getBytes(6))));
+          if (IntervalKey.isByDevice(row.getString(7))) {
+            reports.put(
+                row.getLong(1), new StatementLines.ByDevice(content, signature, deviceKey(token)));
+          } else if (!namesNeighbours(content)) {
+            reports.put(
+                row.getLong(1),
+                new StatementLines.Countersigned(
+                    content,
+                    signature,
+                    keys.computeIfAbsent(row.getString(2), this::keysOf),
+                    device(token, row.getBytes(6))));
+          }
         });
     return reports;
+  }
+
+  // A SNAPT of a version before ADR 0086 has signed other users' names with the report.
+  private static boolean namesNeighbours(ByteString content) {
+    try {
+      return UsageReport.parseFrom(content).getRelaysCount() > 0;
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored report cannot be read", e);
+    }
   }
 
   private List<ByteString> keysOf(String snapt) {

@@ -78,7 +78,8 @@ public final class StatementLines {
   /// @param signature billing's signature; empty if a later one covers the receipt, or that of the
   ///   file
   /// @param charges the bill; empty if the movement is about none, or if it is not kept any more
-  /// @param report the report that is billed; null if none is, or if it is not kept any more
+  /// @param report the report that is billed; null if none is, if it is not kept any more, or if it
+  ///   names neighbours
   public static String receipt(
       StatementReceipt receipt,
       ByteString signature,
