@@ -167,7 +167,8 @@ final class VerifyStatementCommand implements Callable<Integer> {
     }
     if (result.notKept() > 0) {
       out.printf(
-          "            %d reports or bills that billing no longer keeps%n", result.notKept());
+          "            %d reports or bills that billing does not keep, or not show%n",
+          result.notKept());
     }
     for (Finding finding : result.findings()) {
       out.printf(

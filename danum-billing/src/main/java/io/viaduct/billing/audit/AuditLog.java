@@ -6,13 +6,17 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// Records the requests of operators that may change something, and reads the log. The database
-/// refuses to change or delete a row of it.
+/// Records the requests of operators that may change something, and what configuration files
+/// change, and reads the log. The database refuses to change or delete a row of it.
 public final class AuditLog {
+  /// Role of entries that no account has made; it stands for the account, too.
+  private static final String CONFIGURATION = "configuration";
+
   private final JdbcClient jdbc;
 
   public AuditLog(JdbcClient jdbc) {
@@ -21,7 +25,7 @@ public final class AuditLog {
 
   /// A request that is about to be carried out.
   ///
-  /// @param account the operator
+  /// @param account the operator; `configuration` for a change by a configuration file
   /// @param operation operation id of the interface's description, e.g. `topUp`
   /// @param requestId id that the client or billing gave it
   public record Request(
@@ -80,6 +84,28 @@ public final class AuditLog {
     return entry;
   }
 
+  /// Records a change by a configuration file, in the transaction of the caller. What this
+  /// transaction changes from now on is the entry's.
+  ///
+  /// @param operation e.g. `importUser`
+  /// @param path key of the configuration, and the name of the user or SNAPT, e.g. `snapts/snapt-1`
+  public void configured(String operation, String path, Instant now) {
+    long entry =
+        jdbc.sql(
+                "insert into audit_entry (began_at, account, role, operation, method, path, request_id)"
+                    + " values (?, null, ?, ?, 'IMPORT', ?, ?) returning id")
+            .params(
+                Timestamp.from(now), CONFIGURATION, operation, path, UUID.randomUUID().toString())
+            .query(Long.class)
+            .single();
+    jdbc.sql("select set_config('viaduct.audit_entry', ?, true)")
+        .param(Long.toString(entry))
+        .query(_ -> {});
+    jdbc.sql("insert into audit_outcome (entry_id, status, ended_at) values (?, 200, ?)")
+        .params(entry, Timestamp.from(now))
+        .update();
+  }
+
   /// Records the answer to a request and ends the marking of this thread.
   public void end(long entry, int status, Instant now) {
     AuditedDataSource.serve(null);
@@ -93,9 +119,9 @@ public final class AuditLog {
     List<Entry> entries =
         jdbc.sql(
                 """
-                select e.id, e.began_at, e.account, e.role, e.operation, e.method, e.path, e.request_id, o.status
+                select e.id, e.began_at, coalesce(e.account, e.role), e.role, e.operation, e.method, e.path, e.request_id, o.status
                 from audit_entry e left join audit_outcome o on o.entry_id = e.id
-                where e.id < :before and (:account = '' or e.account = :account)
+                where e.id < :before and (:account = '' or coalesce(e.account, e.role) = :account)
                   and (:operation = '' or e.operation = :operation) and (strpos(e.path, :about) > 0 or exists (
                     select from audit_change c where c.entry_id = e.id and :about in
                       (c.before ->> 'id', c.before ->> 'account', c.after ->> 'id', c.after ->> 'account')))

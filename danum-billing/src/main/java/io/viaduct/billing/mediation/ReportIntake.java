@@ -154,17 +154,20 @@ public final class ReportIntake {
           PostResult result = posted.get(next++);
           acks.add(ack(interval, result));
           if (result instanceof PostResult.Refused(ReportRefusal why, String detail)) {
-            refused.add(entry(interval, why, detail));
+            meters.refused(why);
+            if (why != ReportRefusal.ACCOUNT_ERASED) {
+              refused.add(entry(interval, why, detail));
+            }
           }
         }
         case ReportValidation.Result.Refused(UsageReport report, var why, String detail) -> {
           acks.add(ack(report, why, detail));
+          meters.refused(why);
           refused.add(entry(report, reports.get(i), why, detail));
         }
       }
     }
     refusedReports.keep(refused);
-    refused.forEach(entry -> meters.refused(entry.why()));
     return acks;
   }
 

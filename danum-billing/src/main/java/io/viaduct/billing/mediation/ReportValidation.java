@@ -11,6 +11,7 @@ import io.viaduct.billing.settlement.ReportRefusal;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.service.digest.Sha256;
 import io.viaduct.usage.Finding;
+import io.viaduct.usage.RelaysOfReport;
 import io.viaduct.usage.ReportFlaw;
 import io.viaduct.usage.ReportPlausibility;
 import io.viaduct.usage.ReportProof;
@@ -160,21 +161,27 @@ final class ReportValidation {
         report.getPostBytes(),
         count("overhead_bytes", report.getOverheadBytes()),
         flows,
-        relays(report),
+        relays(signed, report),
         new MeasuredInterval.Original(
             content, signed.getSignature().toByteArray(), signed.getKeyId(), Sha256.of(content)),
         evidence(signed, report));
   }
 
   // A claim above the wire bytes of the report is cut when they are paid.
-  private static List<MeasuredInterval.Relayed> relays(UsageReport report) throws RefusedException {
-    if (report.getRelaysCount() > RELAYS_MAX) {
+  private static List<MeasuredInterval.Relayed> relays(SignedUsageReport signed, UsageReport report)
+      throws RefusedException {
+    Optional<List<RelayedBytes>> named = RelaysOfReport.relaysOf(signed, report);
+    if (named.isEmpty()) {
+      throw new RefusedException(
+          ReportRefusal.MALFORMED, "the list of relays is not the one that relays_digest names");
+    }
+    if (named.get().size() > RELAYS_MAX) {
       throw new RefusedException(
           ReportRefusal.MALFORMED, "a report has at most " + RELAYS_MAX + " relays");
     }
     Set<String> accounts = new HashSet<>();
-    List<MeasuredInterval.Relayed> relays = new ArrayList<>(report.getRelaysCount());
-    for (RelayedBytes relay : report.getRelaysList()) {
+    List<MeasuredInterval.Relayed> relays = new ArrayList<>(named.get().size());
+    for (RelayedBytes relay : named.get()) {
       identity(NAME, "relays.account", relay.getAccount());
       long bytes = count("relays.bytes", relay.getBytes());
       if (bytes < 1 || bytes > RELAYED_BYTES_MAX || !accounts.add(relay.getAccount())) {

@@ -3,6 +3,7 @@ package io.viaduct.billing.provisioning;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
+import io.viaduct.billing.audit.AuditLog;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -81,8 +82,9 @@ class ProvisioningParts {
       Accounts accounts,
       SipCredentials credentials,
       Cards cards,
+      AuditLog audit,
       InstantSource clock) {
-    return new SubscriberImport(transaction, accounts, credentials, cards, clock);
+    return new SubscriberImport(transaction, accounts, credentials, cards, audit, clock);
   }
 
   @Bean

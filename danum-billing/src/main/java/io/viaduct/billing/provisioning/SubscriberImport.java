@@ -4,6 +4,7 @@ import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.audit.AuditLog;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.provisioning.SubscriberFile.Entry;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Imports a file of users. A missing user is created. A user without SIP credentials, or without a
 /// card, gets them. Those that a user has stay unchanged unless the file says `overwrite`. A second
 /// import of the same file changes nothing. A user with digests only gets no password for the
-/// pages.
+/// pages. The audit log has an entry for each user that an import changes.
 public final class SubscriberImport {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberImport.class);
 
@@ -28,6 +29,7 @@ public final class SubscriberImport {
   private final Accounts accounts;
   private final SipCredentials credentials;
   private final Cards cards;
+  private final AuditLog audit;
   private final InstantSource clock;
 
   /// The result for one user.
@@ -45,11 +47,13 @@ public final class SubscriberImport {
       Accounts accounts,
       SipCredentials credentials,
       Cards cards,
+      AuditLog audit,
       InstantSource clock) {
     this.transaction = transaction;
     this.accounts = accounts;
     this.credentials = credentials;
     this.cards = cards;
+    this.audit = audit;
     this.clock = clock;
   }
 
@@ -94,44 +98,46 @@ public final class SubscriberImport {
     String id = entry.user();
     Optional<Account> account = accounts.lock(id);
     if (account.isEmpty()) {
+      note(id, now);
       create(entry, now);
       return Outcome.CREATED;
     }
     if (account.get().state() == AccountState.CLOSED) {
       return Outcome.CLOSED;
     }
-    boolean changed = hasSecret(entry) && importSecret(account.get(), entry, overwrite, now);
-    changed |= entry.card().isPresent() && importCard(id, entry.card().get(), overwrite, now);
-    return changed ? Outcome.CHANGED : Outcome.UNCHANGED;
+    boolean isSecretNew = hasSecret(entry) && isNew(credentials.find(id), ha1(entry), overwrite);
+    Optional<Card> newCard = entry.card().filter(card -> isNew(cards.find(id), card, overwrite));
+    if (!isSecretNew && newCard.isEmpty()) {
+      return Outcome.UNCHANGED;
+    }
+    note(id, now);
+    if (isSecretNew) {
+      setSecret(account.get(), entry, now);
+    }
+    newCard.ifPresent(card -> cards.set(id, card, now));
+    return Outcome.CHANGED;
+  }
+
+  private void note(String id, Instant now) {
+    audit.configured("importUser", "imports.subscribers/" + id, now);
+  }
+
+  private static <T> boolean isNew(Optional<T> before, T wanted, boolean overwrite) {
+    return before.isEmpty() || overwrite && !before.get().equals(wanted);
   }
 
   private static boolean hasSecret(Entry entry) {
     return entry.password().isPresent() || entry.ha1().isPresent();
   }
 
-  private boolean importSecret(Account account, Entry entry, boolean overwrite, Instant now) {
-    Optional<Ha1> before = credentials.find(account.id());
-    Ha1 wanted = ha1(entry);
-    if (before.isPresent() && (!overwrite || before.get().equals(wanted))) {
-      return false;
-    }
+  private void setSecret(Account account, Entry entry, Instant now) {
     if (account.sipSecret() == SipSecret.SHARED && entry.password().isPresent()) {
       // Pages and SIP keep the same password.
       accounts.setPassword(account.id(), entry.password().get().reveal());
     } else {
       accounts.setSipSecret(account.id(), SipSecret.SEPARATE);
     }
-    credentials.set(account.id(), wanted, now);
-    return true;
-  }
-
-  private boolean importCard(String id, Card wanted, boolean overwrite, Instant now) {
-    Optional<Card> before = cards.find(id);
-    if (before.isPresent() && (!overwrite || before.get().equals(wanted))) {
-      return false;
-    }
-    cards.set(id, wanted, now);
-    return true;
+    credentials.set(account.id(), ha1(entry), now);
   }
 
   private void create(Entry entry, Instant now) {

@@ -3,7 +3,6 @@ package io.viaduct.billing.receipts;
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.statement.MerkleTree;
-import io.viaduct.usage.statement.StatementReceipt;
 import io.viaduct.usage.statement.StatementRoot;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -88,17 +87,18 @@ public final class DayRoots {
   static List<ByteString> leaves(JdbcClient jdbc, LocalDate day) {
     return jdbc.sql(
             """
-            select c.account, c.salt, l.number, l.hash from receipt_chain c
+            select c.account, %s, l.number, l.hash from receipt_chain c
             cross join lateral (select * from receipt_link k where k.account = c.account and k.day <= ?
               order by k.number desc limit 1) l
             order by c.position
-            """)
+            """
+                .formatted(Genesis.COLUMNS))
         .param(day)
         .query((row, _) ->
             StatementRoot.leaf(
-                StatementReceipt.genesis(row.getString(1), ByteString.copyFrom(row.getBytes(2))),
-                row.getLong(3),
-                ByteString.copyFrom(row.getBytes(4))))
+                Genesis.of(row, row.getString("account")),
+                row.getLong("number"),
+                ByteString.copyFrom(row.getBytes("hash"))))
         .list();
   }
 

@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -160,19 +159,20 @@ public final class ReceiptSealer {
     Map<String, Head> heads = new HashMap<>();
     jdbc.sql(
             """
-            select c.account, c.salt, l.number, l.hash, l.balance_microdenarii from receipt_chain c
+            select c.account, %s, l.number, l.hash, l.balance_microdenarii from receipt_chain c
             left join lateral (select * from receipt_link k where k.account = c.account order by k.number desc limit 1) l on true
             where c.account = any(?)
-            """)
+            """
+                .formatted(Genesis.COLUMNS))
         .param(accounts.toArray(String[]::new))
         .query(row -> {
-          String account = row.getString(1);
-          byte @Nullable [] hash = row.getBytes(4);
+          String account = row.getString("account");
+          ByteString hash = Genesis.octets(row, "hash");
           heads.put(
               account,
-              hash == null
-                  ? begin(account, ByteString.copyFrom(row.getBytes(2)))
-                  : new Head(row.getLong(3), ByteString.copyFrom(hash), row.getLong(5)));
+              hash.isEmpty()
+                  ? begin(Genesis.of(row, account))
+                  : new Head(row.getLong("number"), hash, row.getLong("balance_microdenarii")));
         });
     accounts.removeAll(heads.keySet());
     openChains(accounts, heads);
@@ -193,14 +193,14 @@ public final class ReceiptSealer {
       random.nextBytes(salt);
       rows.add(new Object[] {account, position, salt});
       position++;
-      heads.put(account, begin(account, ByteString.copyFrom(salt)));
+      heads.put(account, begin(StatementReceipt.genesis(account, ByteString.copyFrom(salt))));
     }
     batches.batchUpdate(
         "insert into receipt_chain (account, position, salt) values (?, ?, ?)", rows);
   }
 
-  private static Head begin(String account, ByteString salt) {
-    return new Head(0, StatementReceipt.genesis(account, salt), 0);
+  private static Head begin(ByteString genesis) {
+    return new Head(0, genesis, 0);
   }
 
   // A signature of an account's last link covers the links before, which its hash covers.

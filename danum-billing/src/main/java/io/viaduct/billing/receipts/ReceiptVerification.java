@@ -49,12 +49,17 @@ public final class ReceiptVerification {
     }
   }
 
-  /// A link as stored; a null movement if the ledger does not have its transaction, because its
-  /// month was dropped (ADR 0059).
+  /// A link as stored.
+  ///
+  /// @param genesis the hash that the first link of the chain names
+  /// @param isGenesisLost true if a version before ADR 0085 has erased the account: the first link
+  ///   has hashed the former id, which is not known any more
+  /// @param movement null if the ledger does not have the transaction, because its month was
+  ///   dropped (ADR 0059)
   private record Link(
       String account,
       long number,
-      ByteString salt,
+      ByteString genesis,
       LocalDate day,
       long balance,
       ByteString report,
@@ -62,7 +67,7 @@ public final class ReceiptVerification {
       ByteString hash,
       ByteString signature,
       boolean isDropped,
-      boolean isErased,
+      boolean isGenesisLost,
       @Nullable Movement movement) {}
 
   private Check chains() {
@@ -113,33 +118,34 @@ public final class ReceiptVerification {
 
   private List<Link> page(@Nullable Link after) {
     return jdbc.sql(
-            "select l.account, l.number, c.salt, l.day, l.balance_microdenarii, l.report, l.charges, l.hash, l.signature, "
-                + "l.transaction_id < kept_from() as dropped, c.erased, "
+            "select l.account, l.number, l.day, l.balance_microdenarii, l.report, l.charges, l.hash, l.signature, "
+                + "l.transaction_id < kept_from() as dropped, c.erased and c.genesis is null as genesis_lost, "
+                + Genesis.COLUMNS
+                + ", "
                 + Movement.COLUMNS.formatted("l")
                 + " from receipt_link l join receipt_chain c on c.account = l.account"
                 + " left join ledger_transaction t on t.id = l.transaction_id"
                 + " where (l.account, l.number) > (?, ?) order by l.account, l.number limit ?")
         .params(after == null ? "" : after.account(), after == null ? 0 : after.number(), PAGE)
         .query((row, _) -> {
-          byte @Nullable [] signature = row.getBytes(9);
+          String account = row.getString("account");
           return new Link(
-              row.getString(1),
-              row.getLong(2),
-              ByteString.copyFrom(row.getBytes(3)),
-              row.getObject(4, LocalDate.class),
-              row.getLong(5),
-              ByteString.copyFrom(row.getBytes(6)),
-              ByteString.copyFrom(row.getBytes(7)),
-              ByteString.copyFrom(row.getBytes(8)),
-              signature == null ? ByteString.EMPTY : ByteString.copyFrom(signature),
+              account,
+              row.getLong("number"),
+              Genesis.of(row, account),
+              row.getObject("day", LocalDate.class),
+              row.getLong("balance_microdenarii"),
+              Genesis.octets(row, "report"),
+              Genesis.octets(row, "charges"),
+              Genesis.octets(row, "hash"),
+              Genesis.octets(row, "signature"),
               row.getBoolean("dropped"),
-              row.getBoolean("erased"),
-              row.getObject("id") == null ? null : Movement.of(row, row.getString(1)));
+              row.getBoolean("genesis_lost"),
+              row.getObject("id") == null ? null : Movement.of(row, account));
         })
         .list();
   }
 
-  // The first receipt of a user who was erased hashed the former name (ADR 0059).
   // Charges that are not kept any more are taken from the link. Another check compares the charges
   // that are kept with their report.
   private static boolean isRight(Link link, @Nullable Link before, PostedBills bills) {
@@ -152,7 +158,7 @@ public final class ReceiptVerification {
     StatementReceipt receipt =
         new StatementReceipt(
             before == null ? 1 : before.number() + 1,
-            before == null ? StatementReceipt.genesis(link.account(), link.salt()) : before.hash(),
+            before == null ? link.genesis() : before.hash(),
             movement.postedMicros(),
             movement.kind(),
             movement.identity(),
@@ -164,7 +170,7 @@ public final class ReceiptVerification {
     return receipt.number() == link.number()
         && receipt.balance() == link.balance()
         && (before == null || !link.day().isBefore(before.day()))
-        && (before == null && link.isErased() || receipt.hash().equals(link.hash()));
+        && (before == null && link.isGenesisLost() || receipt.hash().equals(link.hash()));
   }
 
   // A signature covers the links before.

@@ -8,6 +8,7 @@ import io.viaduct.usage.statement.StatementReceipt;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedReceipt;
 import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.sql.ResultSet;
@@ -43,7 +44,11 @@ public final class StatementFiles {
     this.clock = clock;
   }
 
-  private record Chain(long position, ByteString salt) {}
+  /// The begin of a chain.
+  ///
+  /// @param salt empty if the account was erased
+  /// @param genesis the hash that an erased account has kept; empty if id and salt give it
+  private record Chain(long position, ByteString salt, ByteString genesis) {}
 
   /// The part of a chain that a file has.
   ///
@@ -90,6 +95,7 @@ public final class StatementFiles {
         StatementLines.begin(
             account,
             chain.map(Chain::salt).orElse(ByteString.EMPTY),
+            chain.map(Chain::genesis).orElse(ByteString.EMPTY),
             clock.instant(),
             publicKeys("select public_key from receipt_key order by first_used_at", Map.of())));
     long written = 0;
@@ -102,9 +108,13 @@ public final class StatementFiles {
   }
 
   private Optional<Chain> chain(String account) {
-    return jdbc.sql("select position, salt from receipt_chain where account = ?")
+    return jdbc.sql("select position, salt, genesis from receipt_chain where account = ?")
         .param(account)
-        .query((row, _) -> new Chain(row.getLong(1), ByteString.copyFrom(row.getBytes(2))))
+        .query((row, _) ->
+            new Chain(
+                row.getLong("position"),
+                Genesis.octets(row, "salt"),
+                Genesis.octets(row, "genesis")))
         .optional();
   }
 
@@ -220,7 +230,9 @@ public final class StatementFiles {
 
   private List<Row> rows(String account, long first, long last) {
     return jdbc.sql(
-            "select l.number, coalesce(b.hash, ''), l.day, l.balance_microdenarii, l.report, l.charges, coalesce(l.signature, ''), c.salt, "
+            "select l.number, coalesce(b.hash, ''), l.day, l.balance_microdenarii, l.report, l.charges, coalesce(l.signature, ''), "
+                + Genesis.COLUMNS
+                + ", "
                 + Movement.COLUMNS.formatted("l")
                 + " from receipt_link l join receipt_chain c on c.account = l.account"
                 + " join ledger_transaction t on t.id = l.transaction_id"
@@ -236,9 +248,7 @@ public final class StatementFiles {
     return new Row(
         Movement.of(row, account),
         number,
-        number == 1
-            ? StatementReceipt.genesis(account, ByteString.copyFrom(row.getBytes(8)))
-            : ByteString.copyFrom(row.getBytes(2)),
+        number == 1 ? Genesis.of(row, account) : ByteString.copyFrom(row.getBytes(2)),
         row.getObject(3, LocalDate.class),
         row.getLong(4),
         ByteString.copyFrom(row.getBytes(5)),
@@ -264,17 +274,29 @@ public final class StatementFiles {
           ByteString content = ByteString.copyFrom(row.getBytes(3));
           ByteString signature = ByteString.copyFrom(row.getBytes(4));
           byte[] token = row.getBytes(5);
-          reports.put(
-              row.getLong(1),
-              IntervalKey.isByDevice(row.getString(7))
-                  ? new StatementLines.ByDevice(content, signature, deviceKey(token))
-                  : new StatementLines.Countersigned(
-                      content,
-                      signature,
-                      keys.computeIfAbsent(row.getString(2), this::keysOf),
-                      device(token, row.getBytes(6))));
+          if (IntervalKey.isByDevice(row.getString(7))) {
+            reports.put(
+                row.getLong(1), new StatementLines.ByDevice(content, signature, deviceKey(token)));
+          } else if (!namesNeighbours(content)) {
+            reports.put(
+                row.getLong(1),
+                new StatementLines.Countersigned(
+                    content,
+                    signature,
+                    keys.computeIfAbsent(row.getString(2), this::keysOf),
+                    device(token, row.getBytes(6))));
+          }
         });
     return reports;
+  }
+
+  // A SNAPT of a version before ADR 0086 has signed other users' names with the report.
+  private static boolean namesNeighbours(ByteString content) {
+    try {
+      return UsageReport.parseFrom(content).getRelaysCount() > 0;
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored report cannot be read", e);
+    }
   }
 
   private List<ByteString> keysOf(String snapt) {

@@ -51,13 +51,22 @@ public final class StatementLines {
 
   /// Returns the first line.
   ///
+  /// @param salt of the hash that the first receipt names; empty for an erased account
+  /// @param genesis this hash, if the account was erased; empty if account and salt give it
   /// @param billingKeys keys that billing has signed with
   public static String begin(
-      String account, ByteString salt, Instant madeAt, List<ByteString> billingKeys) {
+      String account,
+      ByteString salt,
+      ByteString genesis,
+      Instant madeAt,
+      List<ByteString> billingKeys) {
     ObjectNode line = line("statement");
     line.put("format", FORMAT);
     line.put("account", account);
     line.put("salt", Hex.of(salt));
+    if (!genesis.isEmpty()) {
+      line.put("genesis", Hex.of(genesis));
+    }
     line.put("madeAt", madeAt.toString());
     ArrayNode keys = line.putArray("billingKeys");
     billingKeys.forEach(key -> keys.add(base64(key)));
@@ -69,7 +78,8 @@ public final class StatementLines {
   /// @param signature billing's signature; empty if a later one covers the receipt, or that of the
   ///   file
   /// @param charges the bill; empty if the movement is about none, or if it is not kept any more
-  /// @param report the report that is billed; null if none is, or if it is not kept any more
+  /// @param report the report that is billed; null if none is, if it is not kept any more, or if it
+  ///   names neighbours
   public static String receipt(
       StatementReceipt receipt,
       ByteString signature,

@@ -25,6 +25,9 @@ public final class Retention {
   /// Final intervals that are given to the export in one transaction, if they were in none.
   private static final int EXPORTED_AT_ONCE = 100_000;
 
+  /// Longest time that a report waits in a topic: Kafka's default (`log.retention.hours`).
+  private static final Duration IN_TOPIC = Duration.ofDays(7);
+
   // Those of not_sealable (V112), so that each counter begins with 0.
   private static final List<String> LEDGER_REASONS =
       List.of(
@@ -89,6 +92,7 @@ public final class Retention {
     if (settings.ledgerMonths() > 0) {
       ledger(month(now) - settings.ledgerMonths(), now);
     }
+    forgetErasedIds(now);
   }
 
   private long month(Instant at) {
@@ -101,6 +105,13 @@ public final class Retention {
     if (!isDone) {
       refuse("personal_data", "month_0");
     }
+  }
+
+  // No report of these users can come any more.
+  private void forgetErasedIds(Instant now) {
+    jdbc.sql("delete from erased_id where used_until < ?")
+        .param(Timestamp.from(now.minus(adjustmentTime).minus(IN_TOPIC)))
+        .update();
   }
 
   private void ledger(long until, Instant now) {

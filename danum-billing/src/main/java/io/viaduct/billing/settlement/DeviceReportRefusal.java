@@ -14,5 +14,7 @@ public enum DeviceReportRefusal {
   /// It came after the adjustment time.
   TOO_LATE,
   /// The account has another report of this interval.
-  CONFLICT
+  CONFLICT,
+  /// The user of the interval was erased.
+  ACCOUNT_ERASED
 }

@@ -68,13 +68,19 @@ public final class DeviceReports {
   }
 
   private Stored storeLocked(DeviceInterval report, Instant now) {
-    if (jdbc.sql("select 1 from account where id = ? for no key update")
-        .param(report.account())
-        .query(Integer.class)
-        .list()
-        .isEmpty()) {
+    Optional<Boolean> isOfFormerUser =
+        jdbc.sql(
+                "select coalesce(charged_from > ?, false) from account where id = ? for no key update")
+            .params(Timestamp.from(report.startedAt()), report.account())
+            .query(Boolean.class)
+            .optional();
+    if (isOfFormerUser.isEmpty()) {
       return new Stored.Refused(
           DeviceReportRefusal.UNKNOWN_ACCOUNT, "no account '" + report.account() + "'");
+    }
+    if (isOfFormerUser.get()) {
+      return new Stored.Refused(
+          DeviceReportRefusal.ACCOUNT_ERASED, "the user of this interval was erased");
     }
     Optional<Stored> before = before(report);
     if (before.isPresent()) {

@@ -6,6 +6,8 @@ import io.viaduct.billing.ledger.MonthlyIds;
 import io.viaduct.billing.rating.BrokenPromise;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -65,16 +67,37 @@ public final class IntervalStore {
     Map<String, AccountStanding> states = new HashMap<>();
     Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
     jdbc.sql(
-            "select id, state, inactive_since from account where id = any(?) order by id"
+            "select id, state, inactive_since, charged_from from account where id = any(?) order by id"
                 + " for no key update")
         .param(ids)
         .query(row -> {
-          Timestamp since = row.getTimestamp(3);
           states.put(
               row.getString(1),
-              new AccountStanding(row.getString(2), since == null ? null : since.toInstant()));
+              new AccountStanding(row.getString(2), instant(row, 3), instant(row, 4)));
         });
     return states;
+  }
+
+  private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+    Timestamp time = row.getTimestamp(column);
+    return time == null ? null : time.toInstant();
+  }
+
+  /// Returns the ends of the times of users who were erased, by the ids that they had.
+  ///
+  /// @param ids ids that no account has
+  Map<String, Instant> erased(Collection<String> ids) {
+    Map<String, Instant> erased = new HashMap<>();
+    if (!ids.isEmpty()) {
+      jdbc.sql(
+              "select u.id, e.used_until from unnest(?::text[]) u(id)"
+                  + " join erased_id e on e.digest = sha256(convert_to(u.id, 'UTF8'))")
+          .param(ids.toArray(String[]::new))
+          .query(row -> {
+            erased.put(row.getString(1), row.getTimestamp(2).toInstant());
+          });
+    }
+    return erased;
   }
 
   /// Returns the highest known epoch of each session that has one.

@@ -46,6 +46,7 @@ final class PostingRound {
   private final Instant now;
 
   private Map<String, AccountStanding> accounts = Map.of(); // by id
+  private Map<String, Instant> erased = Map.of(); // ends of the times of erased users, by id
   private Map<IntervalStore.Session, Long> epochs = new HashMap<>();
   private Map<IntervalStore.Run, Long> sequences = Map.of();
   private Map<IntervalKey, BilledBefore> billedBefore = Map.of();
@@ -83,6 +84,12 @@ final class PostingRound {
   /// @return one result for each report, in order
   List<PostResult> post(List<MeasuredInterval> arrived) {
     accounts = store.lockAccounts(arrived);
+    erased =
+        store.erased(
+            arrived.stream()
+                .filter(report -> !isPayable(report))
+                .map(MeasuredInterval::account)
+                .collect(Collectors.toSet()));
     CreditLock.take(jdbc, accounts.keySet());
     epochs = store.epochs(arrived);
     epochs.putAll(store.lockSessions(arrived.stream().filter(this::isPayable).toList()));
@@ -123,6 +130,14 @@ final class PostingRound {
     return accounts.containsKey(report.account());
   }
 
+  private boolean isOfErasedUser(MeasuredInterval report) {
+    AccountStanding account = accounts.get(report.account());
+    Instant usedUntil = erased.get(report.account());
+    return account == null
+        ? usedUntil != null && report.startedAt().isBefore(usedUntil)
+        : account.isOfFormerUser(report.startedAt());
+  }
+
   private HeldReports.@Nullable HeldRow heldRow(MeasuredInterval report) {
     return heldRows.get(HeldReports.hex(report.original().digest()));
   }
@@ -148,6 +163,9 @@ final class PostingRound {
     HeldReports.HeldRow first = heldRow(report);
     if (first != null && first.state() == HeldReports.State.DISCARDED) {
       return refused(ReportRefusal.DISCARDED, "an operator has discarded this report");
+    }
+    if (isOfErasedUser(report)) {
+      return refused(ReportRefusal.ACCOUNT_ERASED, "the user of this interval was erased");
     }
     if (devices.isChargedForGood(report)) {
       return refused(

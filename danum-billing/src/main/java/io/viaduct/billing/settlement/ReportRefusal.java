@@ -39,5 +39,7 @@ public enum ReportRefusal {
   /// A report with the same identity and other content was billed.
   CONFLICT,
   /// An operator discarded the report while it was held.
-  DISCARDED
+  DISCARDED,
+  /// The user of the interval was erased. The report itself is not stored: it names the user.
+  ACCOUNT_ERASED
 }

@@ -1,5 +1,6 @@
 package io.viaduct.billing.snapts;
 
+import io.viaduct.billing.audit.AuditLog;
 import io.viaduct.billing.configuration.SnaptFacts;
 import io.viaduct.billing.snapts.SnaptRefusedException.Reason;
 import java.sql.ResultSet;
@@ -28,12 +29,14 @@ public final class Snapts {
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
+  private final AuditLog audit;
   // Rows of owners never change, so a changed number of them shows that another one was set.
   private volatile @Nullable Ownership ownership;
 
   public Snapts(JdbcClient jdbc, TransactionTemplate transaction) {
     this.jdbc = jdbc;
     this.transaction = transaction;
+    this.audit = new AuditLog(jdbc);
   }
 
   /// The row of a SNAPT, enrolled or removed.
@@ -159,6 +162,7 @@ public final class Snapts {
           if (lock(configured.id()).isPresent()) {
             return false;
           }
+          audit.configured("enrolSnapt", "snapts/" + configured.id(), now);
           enrol(configured, false, now);
           own(configured, Instant.EPOCH, by);
           return true;

@@ -13,11 +13,16 @@ import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.denarii.statement.StatementCheck;
 import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +81,11 @@ class RelayRewardsTest {
   }
 
   private void settle(UsageReport report) {
-    assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    settle(Reports.signed(report));
+  }
+
+  private void settle(SignedUsageReport report) {
+    assertThat(rig.submit(report).getVerdict()).isEqualTo(ReportVerdict.POSTED);
     rig.relayRewards.payDue(rig.clock.instant());
     assertThat(rig.balance(bob) + rig.balance(carol)).as("before the settlement").isZero();
     rig.clock.advance(MediationRig.GRACE);
@@ -165,6 +174,55 @@ class RelayRewardsTest {
       assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.REJECTED);
     }
     assertThat(rig.verdict(report(0, by(bob, 1)))).isEqualTo(ReportVerdict.POSTED);
+  }
+
+  @Test
+  void aListThatIsNotTheOneOfTheDigestMakesAReportMalformed() {
+    SignedUsageReport signed = Reports.signed(report(0, by(bob, WIRE)));
+    SignedUsageReport ofCarol = Reports.signed(report(0, by(carol, WIRE)));
+    for (SignedUsageReport other :
+        List.of(
+            signed.toBuilder().clearRelays().build(),
+            signed.toBuilder().setRelays(ofCarol.getRelays()).build(),
+            Reports.signed(report(0)).toBuilder().setRelays(signed.getRelays()).build())) {
+      assertThat(rig.submit(other).getVerdict()).isEqualTo(ReportVerdict.REJECTED);
+    }
+    assertThat(rig.submit(signed).getVerdict()).isEqualTo(ReportVerdict.POSTED);
+  }
+
+  @Test
+  void theStatementOfThePayerHasTheReportAndNamesNoNeighbour() {
+    settle(report(0, by(bob, WIRE)));
+    assertThat(rig.balance(bob)).isEqualTo(SHARE);
+    StatementCheck.Result statement = SealedStatements.check(alice, rig.clock);
+    assertThat(statement.findings()).isEmpty();
+    assertThat(statement.withoutKey()).as("reports of the SNAPT").isEqualTo(1);
+    assertThat(readable(SealedStatements.file(alice, rig.clock)))
+        .as("the report's token, and no neighbour")
+        .contains("token-1")
+        .doesNotContain(bob);
+  }
+
+  @Test
+  void aReportWithItsRelaysInsideIsPaidAndLeftOutOfTheStatement() {
+    settle(Reports.bySnapt(Reports.PROVEN.complete(report(0, by(bob, WIRE)))));
+    assertThat(rig.balance(bob)).isEqualTo(SHARE);
+    StatementCheck.Result statement = SealedStatements.check(alice, rig.clock);
+    assertThat(statement.findings()).isEmpty();
+    assertThat(statement.notKept()).isEqualTo(1);
+    assertThat(readable(SealedStatements.file(alice, rig.clock))).doesNotContain(bob);
+  }
+
+  /// Returns a file, followed by the octets of its reports.
+  private static String readable(byte[] file) {
+    String text = new String(file, StandardCharsets.UTF_8);
+    return text
+        + Pattern.compile("\"content\":\"([^\"]*)\"")
+            .matcher(text)
+            .results()
+            .map(found -> Base64.getDecoder().decode(found.group(1)))
+            .map(octets -> new String(octets, StandardCharsets.ISO_8859_1))
+            .collect(Collectors.joining());
   }
 
   @Test

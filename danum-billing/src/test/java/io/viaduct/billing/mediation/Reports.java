@@ -1,7 +1,9 @@
 package io.viaduct.billing.mediation;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;
+import io.viaduct.usage.RelaysOfReport;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DeviceFlow;
 import io.viaduct.usage.v1.DeviceReport;
@@ -12,6 +14,7 @@ import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.UsageReport;
+import java.security.KeyPair;
 import java.time.Instant;
 import java.util.List;
 
@@ -19,6 +22,8 @@ import java.util.List;
 public final class Reports {
   /// Signs all tokens as the bridge, and all receipts as the device.
   public static final ProvenReport PROVEN = new ProvenReport();
+
+  private static final KeyPair SNAPT = Ed25519.generate();
 
   private Reports() {}
 
@@ -81,9 +86,10 @@ public final class Reports {
     return report;
   }
 
-  /// Returns a report with token and receipt.
+  /// Returns a report with token and receipt, and with its relays apart.
   public static SignedUsageReport signed(UsageReport report) {
-    return bySnapt(PROVEN.complete(report));
+    RelaysOfReport apart = RelaysOfReport.takeOut(report, SNAPT.getPrivate());
+    return bySnapt(PROVEN.complete(apart.report())).toBuilder().setRelays(apart.list()).build();
   }
 
   /// Returns a report with its token, but without its receipt.

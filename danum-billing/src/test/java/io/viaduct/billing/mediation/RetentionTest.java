@@ -1,6 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -29,9 +30,11 @@ import io.viaduct.billing.rerating.Reratings;
 import io.viaduct.billing.retention.Retention;
 import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.DeviceCharges;
+import io.viaduct.billing.settlement.Evidence;
 import io.viaduct.billing.settlement.RelayRewards;
 import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.statement.Statements;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
@@ -451,6 +454,146 @@ class RetentionTest {
     assertThat(count("charge")).isEqualTo(4 * 2);
     assertThat(balance()).isEqualTo(1_000_000 - 4 * CHARGED);
     verify();
+  }
+
+  @Test
+  void theReportsOfDevicesAreEmptiedWithThoseOfSnapts() {
+    MediationService mediation = IntakeOfPool.service(pool, clock, "alice");
+    UsageReport old = report(0);
+    verdict(mediation, old, clock.instant());
+    assertThat(ofDevice(mediation, old)).isEqualTo(ReportVerdict.POSTED);
+    clock.advance(MONTH.multipliedBy(4));
+    UsageReport recent = report(1);
+    verdict(mediation, recent, clock.instant());
+    assertThat(ofDevice(mediation, recent)).isEqualTo(ReportVerdict.POSTED);
+    settle();
+    retain(0, 2);
+    assertThat(count("device_report where envelope <> ''")).isEqualTo(1);
+    assertThat(count("device_report")).isEqualTo(2);
+    assertThat(ofDevice(mediation, old)).isEqualTo(ReportVerdict.ALREADY_POSTED);
+    assertThatThrownBy(() -> jdbc.update("update device_report set envelope = ''"))
+        .hasStackTraceContaining("permission denied");
+    verify();
+  }
+
+  /// Submits a device's report about the interval of a SNAPT's.
+  private ReportVerdict ofDevice(MediationService mediation, UsageReport reported) {
+    return mediation
+        .submit(
+            SubmitDeviceReportsRequest.newBuilder()
+                .setReceivedMs(clock.millis())
+                .addReports(Reports.ofDevice(reported, 0))
+                .addTokenKeys(Reports.PROVEN.tokenKey())
+                .build())
+        .getAcks(0)
+        .getVerdict();
+  }
+
+  @Test
+  void nothingTellsOfAnErasedOperatorOrOfThePersonWhomTheAuditLogHasNamed() {
+    MediationService mediation = postFourMonths();
+    assertThat(count("charge where device is not null")).isPositive();
+    traces(mediation);
+    assertThat(tablesWith("alice"))
+        .contains(
+            "tariff",
+            "interval_decision",
+            "held_report",
+            "external_identity",
+            "allowance",
+            "credit_block",
+            "verification_run",
+            "snapt_owner",
+            "audit_entry",
+            "audit_change");
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none', display_name = ''"
+            + " where id = 'alice'");
+    clock.advance(MONTH);
+    settle();
+    seal();
+    assertThat(erase("alice")).isNull();
+
+    assertThat(tablesWith("alice")).isEmpty();
+    assertThat(tablesWith("41791234567")).isEmpty();
+    assertThat(tablesWith("subject77812")).isEmpty();
+    assertThat(count("charge where device is not null and account <> 'bob'")).isZero();
+    assertThat(jdbc.queryForList("select path from audit_entry order by id", String.class))
+        .containsExactly("/api/v1/accounts/erased-1/sip-addresses/-", "/api/v1/snapts/snapt-1");
+    assertThat(
+            jdbc.queryForObject(
+                "select after ->> 'name' from audit_change where table_name = 'tariff_draft'",
+                String.class))
+        .as("a name of no person")
+        .isEqualTo("summer");
+  }
+
+  /// Lets alice act as an operator, and the audit log tell about her.
+  private void traces(MediationService mediation) {
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    JdbcClient client = JdbcClient.create(jdbc);
+    new Accounts(client, transaction, new Ledger(jdbc), new Passwords(2))
+        .open("bob", "password", Role.USER, "bob", clock.instant());
+    UsageReport ofBob =
+        Reports.report("snapt-1", "b", 1, 0, "bob", clock.instant(), Reports.workedExample())
+            .build();
+    ReportVerdict unsigned =
+        mediation
+            .submit(Reports.requestOf(clock.instant(), List.of(Reports.unsigned(ofBob))))
+            .getAcks(0)
+            .getVerdict();
+    assertThat(unsigned).isEqualTo(ReportVerdict.PROVISIONAL);
+    var unused =
+        new UnsignedIntervals(transaction, client, new Ledger(jdbc), Duration.ZERO)
+            .decide(
+                jdbc.queryForObject(
+                    "select id from charging_interval where account = 'bob'", Long.class),
+                UnsignedIntervals.Verdict.ACCEPTED,
+                new Evidence.Decision("alice", "seen"),
+                clock.instant());
+    UsageReport ofNobody =
+        Reports.report("snapt-1", "n", 1, 0, "nobody", clock.instant(), Reports.workedExample())
+            .build();
+    assertThat(verdict(mediation, ofNobody, clock.instant())).isEqualTo(ReportVerdict.HELD);
+    jdbc.update(
+        "update held_report set state = 'DISCARDED', decided_by = 'alice', decided_at = now()");
+    new TariffBook(client, transaction)
+        .add(
+            SeedTariff.at(OperatingPoint.MEASURED, "{}"),
+            clock.instant().plus(MONTH.multipliedBy(12)),
+            "alice",
+            clock.instant());
+    for (String trace :
+        List.of(
+            "insert into allowance (account, amount_microdenarii, changed_by, changed_at) values ('bob', 5, 'alice', now())",
+            "insert into external_identity values ('https://id.test', 'bob1', 'bob', now(), 'alice')",
+            "insert into credit_block (account, blocked, reason, decided_by, decided_at) values ('bob', false, 'r', 'alice', now())",
+            "insert into verification_run (requested_by, started_at, total, finished_at) values ('alice', now(), 1, now())",
+            "insert into snapt (id, report_key, region, enrolled_at) values ('snapt-1', sha256(''), '', now())",
+            "insert into snapt_owner (snapt_id, since, owner, set_by) values ('snapt-1', now(), 'owner', 'alice')",
+            "insert into audit_entry (began_at, account, role, operation, method, path, request_id) values"
+                + " (now(), 'alice', 'operator', 'add', 'PUT', '/api/v1/accounts/alice/sip-addresses/%2B41791234567', 'r1'),"
+                + " (now(), 'alice', 'operator', 'enrol', 'PUT', '/api/v1/snapts/snapt-1', 'r2')")) {
+      jdbc.update(trace);
+    }
+    audited("sip_address", "{\"address\":\"+41791234567\",\"account\":\"alice\"}");
+    audited(
+        "external_identity",
+        "{\"issuer\":\"https://id.test\",\"subject\":\"subject77812\",\"account\":\"alice\"}");
+    audited(
+        "webhook_endpoint",
+        "{\"url\":\"https://alice.test/hook\",\"description\":\"of alice\",\"account\":\"alice\"}");
+    audited("device", "{\"name\":\"telephone of alice\",\"account\":\"alice\"}");
+    audited("account", "{\"id\":\"alice\",\"display_name\":\"alice subject77812\"}");
+    audited("tariff_draft", "{\"name\":\"summer\",\"owner\":\"alice\"}");
+  }
+
+  private void audited(String table, String after) {
+    jdbc.update(
+        "insert into audit_change (entry_id, table_name, action, after)"
+            + " select min(id), ?, 'INSERT', ?::jsonb from audit_entry",
+        table,
+        after);
   }
 
   @Test

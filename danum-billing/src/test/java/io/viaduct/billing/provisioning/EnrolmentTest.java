@@ -41,6 +41,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Operators enrol SNAPTs by REST, and a bridge follows by gRPC. The database is shared, so each
@@ -237,6 +238,16 @@ class EnrolmentTest {
   void theSnaptsOfTheConfigurationAreEnrolledAtTheStart() throws Exception {
     assertThat(billing.get("/api/v1/snapts/configured-1", operator).body().path("owner").asString())
         .isEqualTo("acme");
+    JsonNode entry =
+        billing
+            .get("/api/v1/audit?account=configuration&about=configured-1", operator)
+            .body()
+            .at("/entries/0");
+    assertThat(entry.path("operation").asString()).isEqualTo("enrolSnapt");
+    assertThat(entry.path("role").asString()).isEqualTo("configuration");
+    assertThat(entry.path("changes"))
+        .extracting(change -> change.path("table").asString())
+        .contains("snapt", "snapt_owner");
   }
 
   @Test

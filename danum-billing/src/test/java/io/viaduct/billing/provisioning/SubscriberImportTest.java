@@ -2,6 +2,7 @@ package io.viaduct.billing.provisioning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.SharedDatabase;
@@ -9,6 +10,7 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.audit.AuditLog;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.provisioning.SubscriberImport.Outcome;
 import io.viaduct.service.configuration.ConfigurationException;
@@ -39,7 +41,13 @@ class SubscriberImportTest {
   private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
   private final SipCredentials credentials = credentials(keys);
   private final SubscriberImport users =
-      new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, cards(keys), clock);
+      new SubscriberImport(
+          SharedDatabase.transaction(),
+          accounts,
+          credentials,
+          cards(keys),
+          new AuditLog(SharedDatabase.client()),
+          clock);
   private String alice;
   private String bob;
 
@@ -205,6 +213,29 @@ class SubscriberImportTest {
         .isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.UNCHANGED, 1));
     assertThat(accounts.authenticate(alice, "her next password")).isPresent();
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "her next password"));
+  }
+
+  @Test
+  void eachUserThatAnImportChangesHasAnEntryOfTheAuditLog() throws Exception {
+    users.importFrom(file(""));
+    users.importFrom(file("")); // changes nothing
+    Files.writeString(folder.resolve("alice.password"), "her next password");
+    users.importFrom(file("overwrite: true"));
+    accounts.setDisplayName(alice, "by nobody");
+    List<AuditLog.Entry> entries =
+        new AuditLog(SharedDatabase.client())
+            .page(new AuditLog.Filter("configuration", "", alice, null, null), Long.MAX_VALUE, 10);
+    assertThat(entries)
+        .hasSize(2)
+        .allMatch(entry -> entry.request().path().equals("imports.subscribers/" + alice))
+        .allMatch(entry -> entry.request().account().equals("configuration"));
+    assertThat(entries.getLast().changes())
+        .extracting(AuditLog.Change::table, AuditLog.Change::action)
+        .contains(tuple("account", "INSERT"), tuple("sip_credential", "INSERT"));
+    assertThat(entries.getFirst().changes())
+        .extracting(AuditLog.Change::table, AuditLog.Change::action)
+        .containsOnly(tuple("account", "UPDATE"), tuple("sip_credential", "UPDATE"));
+    assertThat(entries.toString()).doesNotContain("by nobody").doesNotContain("$argon2");
   }
 
   @Test

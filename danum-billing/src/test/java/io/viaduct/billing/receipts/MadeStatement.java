@@ -120,7 +120,8 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DigestedLines file = new DigestedLines(bytes);
     try {
-      file.write(StatementLines.begin(ACCOUNT, SALT, BEGIN, List.of(KEY.publicKey())));
+      file.write(
+          StatementLines.begin(ACCOUNT, SALT, ByteString.EMPTY, BEGIN, List.of(KEY.publicKey())));
       ByteString previous = genesis;
       long balance = 0;
       long number = 0;

@@ -13,10 +13,12 @@ import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.LedgerVerification.Check;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.denarii.statement.Finding;
+import io.viaduct.denarii.statement.Rule;
 import io.viaduct.denarii.statement.StatementCheck;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -333,6 +335,87 @@ class ReceiptChainTest {
     assertThat(broken()).isEmpty();
     assertThat(links(alice)).isZero();
     assertThat(links(pseudonym)).isEqualTo(1);
+  }
+
+  @Test
+  void anErasedUserWhomAPublishedRootCoversIsVerifiedAndHasARightStatement() {
+    topUp(alice, 5_000_000);
+    topUp(alice, 3);
+    PublishedRoot before = endOfDay();
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none'"
+            + " where id = ?",
+        alice);
+    String pseudonym = "erased-" + serial;
+    assertThat(erase(alice, pseudonym)).isEmpty();
+
+    assertThat(broken()).as("with the root of before as the latest one").isEmpty();
+    StatementCheck.Result own =
+        check(file(pseudonym, null, null), Map.of(before.root().day(), before.hash()));
+    assertThat(own.findings()).isEmpty();
+    assertThat(own.account()).isEqualTo(pseudonym);
+    assertThat(own.covered()).isEqualTo(2);
+
+    topUp(pseudonym, 4);
+    PublishedRoot after = endOfDay();
+    assertThat(broken()).isEmpty();
+    assertThat(
+            check(
+                    file(pseudonym, null, null),
+                    Map.of(
+                        before.root().day(), before.hash(),
+                        after.root().day(), after.hash()))
+                .findings())
+        .isEmpty();
+    assertThat(
+            jdbc.queryForObject(
+                "select salt is null from receipt_chain where account = ?",
+                Boolean.class,
+                pseudonym))
+        .as("the salt would confirm a guessed name")
+        .isTrue();
+    byte[] ofBob =
+        new String(file(pseudonym, null, null), StandardCharsets.UTF_8)
+            .replaceFirst(pseudonym, "bob")
+            .getBytes(StandardCharsets.UTF_8);
+    assertThat(check(ofBob, Map.of()).findings())
+        .as("only a pseudonym names its first hash")
+        .extracting(Finding::rule)
+        .contains(Rule.CHAIN);
+    String chain = "where account = '" + pseudonym + "'";
+    ByteString genesis =
+        ByteString.copyFrom(
+            jdbc.queryForObject("select genesis from receipt_chain " + chain, byte[].class));
+    found(
+        "update receipt_chain set genesis = sha256(genesis) " + chain,
+        "update receipt_chain set genesis = '\\x" + Hex.of(genesis) + "' " + chain,
+        "receipts");
+  }
+
+  @Test
+  void aChainThatAVersionBeforeHasErasedIsVerifiedFromItsSecondReceiptOn() {
+    topUp(alice, 1);
+    topUp(alice, 2);
+    sealer.seal();
+    String pseudonym = "erased-" + serial;
+    List<String> rename =
+        List.of("account", "ledger_account", "posting", "receipt_chain", "receipt_link");
+    for (String table : rename) {
+      String column =
+          switch (table) {
+            case "account" -> "id";
+            case "ledger_account" -> "name";
+            default -> "account";
+          };
+      database.forge(
+          "update %1$s set %2$s = replace(%2$s, '%3$s', '%4$s') where %2$s like '%%%3$s'"
+              .formatted(table, column, alice, pseudonym));
+    }
+    assertThat(broken()).extracting(Check::code).containsExactly("receipts");
+    database.forge("update receipt_chain set erased = true where account = '" + pseudonym + "'");
+    assertThat(broken()).isEmpty();
+    endOfDay();
+    assertThat(broken()).isEmpty();
   }
 
   private static String erase(String account, String pseudonym) {

@@ -22,6 +22,19 @@ public final class SealedStatements {
   ///
   /// @param test time of the test. Its day gets a root, so that nothing waits for another day
   public static StatementCheck.Result check(String account, InstantSource test) {
+    try {
+      return StatementCheck.of(
+          new ByteArrayInputStream(file(account, test)),
+          new StatementCheck.Known(Map.of(), Map.of(), Set.of(), Set.of()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Seals what waits, and returns the statement of an account.
+  ///
+  /// @param test as for [#check]
+  public static byte[] file(String account, InstantSource test) {
     InstantSource clock = () -> test.instant().plus(Duration.ofDays(1)).plus(DayRoots.CLOSING);
     ReceiptSealer sealer =
         new ReceiptSealer(SharedDatabase.transaction(), SharedDatabase.jdbc(), KEY, clock);
@@ -38,9 +51,7 @@ public final class SealedStatements {
               KEY,
               clock)
           .write(account, null, null, file);
-      return StatementCheck.of(
-          new ByteArrayInputStream(file.toByteArray()),
-          new StatementCheck.Known(Map.of(), Map.of(), Set.of(), Set.of()));
+      return file.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

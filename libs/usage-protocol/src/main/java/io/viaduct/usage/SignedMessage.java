@@ -17,6 +17,8 @@ public enum SignedMessage {
   SNAPT_DIRECTORY("viaduct snapt directory"),
   /// A `UsageReport`, signed by the SNAPT that measured it.
   USAGE_REPORT("viaduct usage report"),
+  /// A `UsageReport` without its `relays_digest`, signed by the SNAPT: the salt of its relays.
+  REPORT_RELAYS("viaduct report relays"),
   /// A `Receipt`, signed by the device.
   RECEIPT("viaduct receipt"),
   /// A `DeviceReport`, signed by the device.

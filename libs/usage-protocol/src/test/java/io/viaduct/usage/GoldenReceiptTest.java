@@ -7,6 +7,7 @@ import io.viaduct.usage.v1.Receipt;
 import io.viaduct.usage.v1.RelayedBytes;
 import io.viaduct.usage.v1.SignedReceipt;
 import io.viaduct.usage.v1.UsageReport;
+import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.spec.EdECPrivateKeySpec;
@@ -35,14 +36,10 @@ class GoldenReceiptTest {
             .setDownBytes(450_000)
             .build()
             .toByteString();
-    PrivateKey key =
-        KeyFactory.getInstance("Ed25519")
-            .generatePrivate(
-                new EdECPrivateKeySpec(NamedParameterSpec.ED25519, HexFormat.of().parseHex(KEY)));
     SignedReceipt signed =
         SignedReceipt.newBuilder()
             .setReceipt(receipt)
-            .setSignature(SignedMessage.RECEIPT.sign(key, receipt))
+            .setSignature(SignedMessage.RECEIPT.sign(key(), receipt))
             .build();
     assertThat(GoldenPage.messages())
         .containsEntry("receipt", hex(receipt))
@@ -51,12 +48,21 @@ class GoldenReceiptTest {
 
   @Test
   void thePageShowsTheRelaysOfAReport() throws Exception {
-    ByteString relays =
+    UsageReport report =
         UsageReport.newBuilder()
             .addRelays(RelayedBytes.newBuilder().setAccount("bob").setBytes(1_200))
-            .build()
-            .toByteString();
-    assertThat(GoldenPage.messages()).containsEntry("relays", hex(relays));
+            .build();
+    RelaysOfReport apart = RelaysOfReport.takeOut(report, key());
+    assertThat(GoldenPage.messages())
+        .containsEntry("relays-inside", hex(report.toByteString()))
+        .containsEntry("relays", hex(apart.list()))
+        .containsEntry("relays-digest", hex(apart.report().toByteString()));
+  }
+
+  private static PrivateKey key() throws GeneralSecurityException {
+    return KeyFactory.getInstance("Ed25519")
+        .generatePrivate(
+            new EdECPrivateKeySpec(NamedParameterSpec.ED25519, HexFormat.of().parseHex(KEY)));
   }
 
   private static String hex(ByteString bytes) {

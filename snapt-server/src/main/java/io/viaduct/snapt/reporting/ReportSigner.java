@@ -1,6 +1,7 @@
 package io.viaduct.snapt.reporting;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.usage.RelaysOfReport;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -12,17 +13,19 @@ import java.security.PrivateKey;
 /// @param keyId id of the key, for the verifier
 /// @param key Ed25519 private key
 public record ReportSigner(String keyId, PrivateKey key) {
-  /// Signs a report and puts it into an envelope. Deterministic: the same report gives the same
-  /// bytes.
+  /// Signs a report and puts it into an envelope, with its relays apart (ADR 0086). Deterministic:
+  /// the same report gives the same bytes.
   ///
   /// @param token the token that the report names, or the default instance if it is unknown
   public SignedUsageReport sign(UsageReport report, SignedSessionToken token) {
-    ByteString bytes = report.toByteString();
+    RelaysOfReport apart = RelaysOfReport.takeOut(report, key);
+    ByteString bytes = apart.report().toByteString();
     SignedUsageReport.Builder envelope =
         SignedUsageReport.newBuilder()
             .setReport(bytes)
             .setSignature(SignedMessage.USAGE_REPORT.sign(key, bytes))
-            .setKeyId(keyId);
+            .setKeyId(keyId)
+            .setRelays(apart.list());
     return token.getToken().isEmpty() ? envelope.build() : envelope.setToken(token).build();
   }
 
