@@ -47,6 +47,7 @@ final class ExplainCommand extends ReadingCall {
               explained.path("surchargeVersion").isNumber()
                   ? ", surcharge version " + explained.path("surchargeVersion").asInt()
                   : "");
+      text.discount(explanation);
       text.steps(explanation);
       text.bill(explanation.path("bill"));
       out()

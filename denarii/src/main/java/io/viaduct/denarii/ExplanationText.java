@@ -68,6 +68,25 @@ final class ExplanationText {
     }
   }
 
+  /// Writes the bytes that the discount counts, and the party that gets it.
+  void discount(JsonNode explanation) {
+    String base = explanation.path("discountBase").asString("");
+    String beneficiary = explanation.path("discountBeneficiary").asString("");
+    out.printf(
+        "The discount counts %s and is for %s%n",
+        switch (base) {
+          case "SAVED" -> "bytes saved";
+          case "SERVED" -> "all bytes of the flow";
+          default -> base;
+        },
+        switch (beneficiary) {
+          case "USER" -> "the user";
+          case "SHARER" -> "the owner of the SNAPT";
+          case "SPLIT" -> "the user and the owner of the SNAPT, half each";
+          default -> beneficiary;
+        });
+  }
+
   /// Writes each step of the computation.
   void steps(JsonNode explanation) {
     Table table = new Table(">STEP", "NAME", ">VALUE", "FORMULA");

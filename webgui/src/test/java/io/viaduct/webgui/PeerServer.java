@@ -252,6 +252,9 @@ public final class PeerServer implements AutoCloseable {
     charge.put("units", 20400.0);
     charge.put("chargeMicrodenarii", "13510279");
     charge.put("discountMicrodenarii", "765000");
+    charge.put("discountBase", "SAVED");
+    charge.put("discountBeneficiary", "USER");
+    charge.put("rewardMicrodenarii", "0");
     charge.put("netMicrodenarii", "12745279");
     charge.put("tariffVersion", 1);
     charge.put("state", "corrected");

@@ -85,6 +85,8 @@ public final class Scenery {
       charge.put("pricePerUnit", Double.valueOf(flow[6]));
       charge.put("chargeMicrodenarii", flow[7]);
       charge.put("discountMicrodenarii", flow[8]);
+      charge.put("discountBeneficiary", "SPLIT");
+      charge.put("rewardMicrodenarii", flow[8]);
       charge.put(
           "netMicrodenarii", Long.toString(Long.parseLong(flow[7]) - Long.parseLong(flow[8])));
       peer.charges.add(charge);

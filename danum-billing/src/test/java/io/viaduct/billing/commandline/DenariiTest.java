@@ -214,6 +214,7 @@ class DenariiTest {
     assertThat(text.out())
         .contains("skype-video (HT&LD)", "2.55 MB", "delay 140 ms (measured)")
         .contains("charge    13.510279 den", "to pay", "This is what was posted.")
+        .contains("The discount counts bytes saved and is for the user\n")
         .containsPattern("charge +13510279 µden")
         .doesNotContainPattern("0\\.0000");
     JsonNode json = user.run("explain", Long.toString(charge), "--json").succeeds().json();

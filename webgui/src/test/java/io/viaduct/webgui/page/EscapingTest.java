@@ -56,6 +56,8 @@ class EscapingTest {
                 "protocol",
                 "remoteAddress",
                 "limitedBy",
+                "discountBase",
+                "discountBeneficiary",
                 "brokenPromise",
                 "device",
                 "link",
