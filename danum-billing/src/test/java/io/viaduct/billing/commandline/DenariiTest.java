@@ -173,7 +173,12 @@ class DenariiTest {
     assertThat(user.run("charges", "--month", "2001-01").succeeds().out())
         .isEqualTo("no charge fits\n");
     assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
-        .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
+        .containsSubsequence(
+            "CHARGE", "BEGIN", "APPLICATION", "COST", "STATE", "PASSED BY", "PAID BY");
+    assertThat(user.run("charges", "--passed-by", "none", "--json").jsonLines())
+        .hasSize(ids.size())
+        .allSatisfy(charge -> assertThat(charge.get("paidBy").asString()).isEqualTo("prepaid"));
+    assertThat(user.run("charges", "--passed-by", "grace", "--json").jsonLines()).isEmpty();
     String device = user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
     assertThat(user.run("charges", "--device", device, "--json").jsonLines()).isNotEmpty();
     assertThat(user.run("charges", "--device", "another", "--json").jsonLines()).isEmpty();
@@ -214,6 +219,7 @@ class DenariiTest {
     assertThat(text.out())
         .contains("skype-video (HT&LD)", "2.55 MB", "delay 140 ms (measured)")
         .contains("charge    13.510279 den", "to pay", "This is what was posted.")
+        .contains("Paid: 12.745279 den by prepaid\nLet pass by: no rule: its session")
         .contains("The discount counts bytes saved and is for the user\n")
         .containsPattern("charge +13510279 µden")
         .doesNotContainPattern("0\\.0000");

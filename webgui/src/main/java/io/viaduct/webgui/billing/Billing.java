@@ -215,7 +215,8 @@ public final class Billing {
         + with("application", filter.application())
         + with("snapt", filter.snapt())
         + with("device", filter.device())
-        + with("link", filter.link());
+        + with("link", filter.link())
+        + with("passedBy", filter.passedBy());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {

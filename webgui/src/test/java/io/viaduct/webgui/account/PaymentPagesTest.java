@@ -95,14 +95,15 @@ class PaymentPagesTest {
   @Test
   void chargesAreFilteredByTimeClassAndStateAlsoInTheirFile() {
     Visitor alice = Visitor.alice();
-    String query = "from=2026-11-20T10:00&to=2026-11-21&class=HT_HD&state=final";
+    String query = "from=2026-11-20T10:00&to=2026-11-21&class=HT_HD&state=final&passedBy=grace";
     String page = alice.get("/accounts/alice/charges?" + query).body();
     assertThat(page)
         .contains("value=\"2026-11-20T10:00\"")
         .containsPattern("<option value=\"HT_HD\" selected=\"selected\">HT&amp;HD high")
-        .containsPattern("<option value=\"final\" selected=\"selected\">");
+        .containsPattern("<option value=\"final\" selected=\"selected\">")
+        .containsPattern("<option value=\"grace\" selected=\"selected\">a grace");
     String asked =
-        "from=2026-11-20T10%3A00%3A00Z&to=2026-11-21T00%3A00%3A00Z&class=HT_HD&state=final";
+        "from=2026-11-20T10%3A00%3A00Z&to=2026-11-21T00%3A00%3A00Z&class=HT_HD&state=final&passedBy=grace";
     assertThat(peer.asked).last().asString().endsWith("charges?limit=5&" + asked);
     String link = Visitor.first(page, "href=\"([^\"]*charges\\.csv[^\"]*)\"").replace("&amp;", "&");
     HttpResponse<String> file = alice.get(link);
