@@ -318,6 +318,14 @@ public final class Billing {
     peer.post(at(account) + "/credits", once(token, idempotencyKey), credit, JsonNode.class);
   }
 
+  public CapCredits capCredits(
+      BearerToken token, String account, int limit, @Nullable String cursor) {
+    return peer.get(
+        at(account) + "/cap-credits?limit=" + limit + with("cursor", cursor),
+        token,
+        CapCredits.class);
+  }
+
   public PaymentPage credits(
       BearerToken token, String account, int limit, @Nullable String cursor) {
     return peer.get(
