@@ -175,6 +175,30 @@ class ReportDecisionTest {
   }
 
   @Test
+  void olderDiscrepanciesAndReportsOfDevicesAreBehindALink() {
+    peer.work.discrepancies.add(OperatorPeer.discrepancy("5", "open"));
+    peer.work.discrepancies.add(OperatorPeer.discrepancy("4", "open"));
+    peer.work.deviceReports.add(OperatorPeer.deviceReport("9", "alice", "uncharged"));
+    peer.work.deviceReports.add(OperatorPeer.deviceReport("8", "bob", "provisional"));
+    String page = olga.get("/reports").body();
+    assertThat(page)
+        .contains("data-discrepancy-id=\"5\"")
+        .doesNotContain("data-discrepancy-id=\"4\"");
+    String older = older(page, "discrepancies-older");
+    assertThat(olga.get(older).body())
+        .contains("data-discrepancy-id=\"4\"")
+        .doesNotContain("data-discrepancy-id=\"5\"", "discrepancies-older");
+    page = olga.get(older(page, "device-reports-older")).body();
+    assertThat(Visitor.text(page, "device-report-state")).isEqualTo("Not charged yet");
+    assertThat(page).doesNotContain("device-reports-older");
+  }
+
+  private static String older(String page, String hook) {
+    return Visitor.first(page, "data-testid=\"" + hook + "\" href=\"([^\"#]*)#")
+        .replace("&amp;", "&");
+  }
+
+  @Test
   void callsOfOtherNodesAreShownWithTheirSecondsAndTheirPrice() {
     peer.work.calls.add(OperatorPeer.call("refusal"));
     String page = Visitor.alice().get("/accounts/alice/charges").body();
