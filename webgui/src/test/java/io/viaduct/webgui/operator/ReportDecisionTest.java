@@ -38,7 +38,8 @@ class ReportDecisionTest {
   @Test
   void heldReportsUnsignedChargesAndCountsAreListedInPlainWords() {
     String page = olga.get("/reports").body();
-    assertThat(Visitor.text(page, "count-row")).isEqualTo("snapt-1 held UNKNOWN_ACCOUNT 1");
+    assertThat(Visitor.text(page, "count-row"))
+        .isEqualTo("snapt-1 held UNKNOWN_ACCOUNT The account does not exist. 1");
     assertThat(Visitor.text(page, "held-row"))
         .contains("no account &#39;bob&#39;", "not signed by the device", "35.5 den");
     assertThat(Visitor.text(page, "unsigned-row"))
