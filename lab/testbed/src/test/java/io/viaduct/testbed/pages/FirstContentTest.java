@@ -10,6 +10,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -137,6 +139,10 @@ class FirstContentTest {
     addresses.put("savings", "/accounts/many/savings");
     addresses.put("usage", "/accounts/many/usage?by=day,class");
     addresses.put("statement", "/accounts/many/statement");
+    // Its opening balance is the present one less ten months of postings.
+    addresses.put(
+        "old month",
+        "/accounts/many/statement?month=" + YearMonth.now(ZoneOffset.UTC).minusMonths(10));
     addresses.put("operator", "/operator");
     addresses.put("accounts", "/accounts");
     return addresses;
