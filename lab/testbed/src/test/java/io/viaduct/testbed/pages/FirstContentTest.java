@@ -152,6 +152,7 @@ class FirstContentTest {
     List<Visit> visits = new ArrayList<>();
     for (int i = 0; i < VISITS + 2; i++) {
       page.navigate(address);
+      assertThat(page.locator("[data-testid=error], [data-testid=away]")).hasCount(0);
       @SuppressWarnings("unchecked")
       List<Object> measured = (List<Object>) page.evaluate(MEASURE);
       if (i >= 2) { // the first ones compile templates and scripts
