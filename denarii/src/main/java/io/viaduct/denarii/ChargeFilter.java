@@ -46,6 +46,12 @@ final class ChargeFilter {
       description = "link of the device that carried most of it, such as wlan0")
   private String link = "";
 
+  @Option(
+      names = "--passed-by",
+      paramLabel = "RULE",
+      description = "rule that let its traffic pass: quota, grace, beyond-quota or none")
+  private String passedBy = "";
+
   /// Returns the filters as billing knows them.
   Map<String, String> query(ZoneId zone) {
     Period period = Period.of(from, to, month, zone);
@@ -58,6 +64,7 @@ final class ChargeFilter {
     query.put("snapt", snapt);
     query.put("device", device);
     query.put("link", link);
+    query.put("passedBy", passedBy);
     return query;
   }
 }

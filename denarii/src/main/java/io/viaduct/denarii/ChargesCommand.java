@@ -119,7 +119,9 @@ final class ChargesCommand extends ReadingCall {
             ">LOSS",
             ">COST",
             ">DISCOUNT",
-            "STATE");
+            "STATE",
+            "PASSED BY",
+            "PAID BY");
     charges.forEach(charge -> table.row(cells(charge)));
     return table;
   }
@@ -137,7 +139,9 @@ final class ChargesCommand extends ReadingCall {
       Amount.number(100 * charge.path("loss").asDouble()) + " %",
       Amount.rounded(charge.path("netMicrodenarii").asString()),
       Amount.rounded(charge.path("discountMicrodenarii").asString()),
-      charge.path("state").asString()
+      charge.path("state").asString(),
+      charge.path("passedBy").asString("-"),
+      charge.path("paidBy").asString("").isEmpty() ? "-" : charge.path("paidBy").asString()
     };
   }
 

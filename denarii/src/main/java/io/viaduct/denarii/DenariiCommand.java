@@ -46,6 +46,7 @@ import picocli.CommandLine.Command;
       TopUpCommand.class,
       VoucherCommand.class,
       ChargesCommand.class,
+      CapCreditsCommand.class,
       ExplainCommand.class,
       SimulateCommand.class,
       SnaptsCommand.class,

@@ -1,5 +1,6 @@
 package io.viaduct.denarii;
 
+import io.viaduct.denarii.api.BillingApi;
 import io.viaduct.denarii.api.Pages;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +28,10 @@ final class ExplainCommand extends ReadingCall {
 
   @Override
   int run() throws IOException {
+    BillingApi billing = billing();
+    String path = "/charges/" + Pages.encoded(charge);
     JsonNode explained =
-        billing()
-            .get(
-                "/charges/"
-                    + Pages.encoded(charge)
-                    + "/explain"
-                    + (revision == null ? "" : "?revision=" + revision));
+        billing.get(path + "/explain" + (revision == null ? "" : "?revision=" + revision));
     if (isJson()) {
       json(explained);
     } else {
@@ -47,8 +45,12 @@ final class ExplainCommand extends ReadingCall {
               explained.path("surchargeVersion").isNumber()
                   ? ", surcharge version " + explained.path("surchargeVersion").asInt()
                   : "");
+      text.discount(explanation);
       text.steps(explanation);
       text.bill(explanation.path("bill"));
+      if (revision == null) {
+        text.payment(billing.get(path + "/payment"));
+      }
       out()
           .println(
               explanation.path("equalsPosted").asBoolean()

@@ -5,6 +5,7 @@ import io.viaduct.denarii.text.Quantity;
 import io.viaduct.denarii.text.Table;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /// Writes an explanation of billing for people, from its facts.
@@ -68,6 +69,25 @@ final class ExplanationText {
     }
   }
 
+  /// Writes the bytes that the discount counts, and the party that gets it.
+  void discount(JsonNode explanation) {
+    String base = explanation.path("discountBase").asString("");
+    String beneficiary = explanation.path("discountBeneficiary").asString("");
+    out.printf(
+        "The discount counts %s and is for %s%n",
+        switch (base) {
+          case "SAVED" -> "bytes saved";
+          case "SERVED" -> "all bytes of the flow";
+          default -> base;
+        },
+        switch (beneficiary) {
+          case "USER" -> "the user";
+          case "SHARER" -> "the owner of the SNAPT";
+          case "SPLIT" -> "the user and the owner of the SNAPT, half each";
+          default -> beneficiary;
+        });
+  }
+
   /// Writes each step of the computation.
   void steps(JsonNode explanation) {
     Table table = new Table(">STEP", "NAME", ">VALUE", "FORMULA");
@@ -105,5 +125,29 @@ final class ExplanationText {
       }
     }
     table.print(out);
+  }
+
+  /// Writes the wallets that paid the bill that counts, and the rule that let the traffic pass.
+  void payment(JsonNode payment) {
+    String wallets =
+        payment
+            .path("paidBy")
+            .valueStream()
+            .map(part ->
+                Amount.exact(part.path("amountMicrodenarii").asString())
+                    + " by "
+                    + part.path("wallet").asString())
+            .collect(Collectors.joining(", "));
+    out.printf(
+        "Paid: %s%nLet pass by: %s%n",
+        wallets.isEmpty() ? "nothing" : wallets,
+        switch (payment.path("passedBy").asString("")) {
+          case "quota" -> "a quota of its credit";
+          case "grace" -> "a grace, because the credit had ended";
+          case "beyond-quota" ->
+              "its class, without a quota: billing was away, or had not answered yet";
+          case "none" -> "no rule: its session has no credit control";
+          default -> payment.path("passedBy").asString("");
+        });
   }
 }

@@ -229,7 +229,7 @@ public final class OperatorPeer {
 
   private boolean discrepancies(HttpExchange exchange, List<String> parts) throws IOException {
     if (parts.size() == 2 && parts.get(1).equals("devices")) {
-      answer(exchange, Map.of("deviceReports", deviceReports));
+      page(exchange, "deviceReports", deviceReports);
       return true;
     }
     if (parts.size() < 2 || !parts.get(1).equals("discrepancies")) {
@@ -242,9 +242,20 @@ public final class OperatorPeer {
               + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
       answer(exchange, discrepancy(parts.get(2), "investigated"));
     } else {
-      answer(exchange, Map.of("discrepancies", discrepancies));
+      page(exchange, "discrepancies", discrepancies);
     }
     return true;
+  }
+
+  // The newest row, then all others.
+  private void page(HttpExchange exchange, String name, List<Map<String, Object>> rows)
+      throws IOException {
+    boolean isFirst = !String.valueOf(exchange.getRequestURI().getQuery()).contains("cursor=older");
+    boolean hasMore = isFirst && rows.size() > 1;
+    Map<String, Object> page = new LinkedHashMap<>();
+    page.put(name, hasMore ? rows.subList(0, 1) : isFirst ? rows : rows.subList(1, rows.size()));
+    page.put("next", hasMore ? "older" : null);
+    answer(exchange, page);
   }
 
   /// A report of a device.

@@ -60,4 +60,9 @@ public final class PageAddresses {
           "/reports/unsigned/9/void");
 
   private PageAddresses() {}
+
+  /// Returns the address as it may stand in a file's name: `-accounts-alice-tokens`.
+  static String name(String address) {
+    return address.replaceAll("[^a-zA-Z0-9]+", "-");
+  }
 }

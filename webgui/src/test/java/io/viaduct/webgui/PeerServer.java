@@ -69,6 +69,12 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
+
+  public final List<Map<String, Object>> capCredits = new CopyOnWriteArrayList<>();
+
+  /// Cursor of older credits of caps; empty if there are none.
+  public volatile String moreCapCredits = "";
+
   public final Map<String, Object> usage = new ConcurrentHashMap<>();
 
   /// Differences from a plain credit of an account.
@@ -167,6 +173,7 @@ public final class PeerServer implements AutoCloseable {
             received,
             topUps,
             credits,
+            capCredits,
             asked,
             loginsFrom,
             loginMarks,
@@ -187,6 +194,7 @@ public final class PeerServer implements AutoCloseable {
     bridge = Mood.WELL;
     throttling = false;
     refusingCredits = false;
+    moreCapCredits = "";
     explanation = explained();
     payment.clear();
     funds.clear();
@@ -252,6 +260,9 @@ public final class PeerServer implements AutoCloseable {
     charge.put("units", 20400.0);
     charge.put("chargeMicrodenarii", "13510279");
     charge.put("discountMicrodenarii", "765000");
+    charge.put("discountBase", "SAVED");
+    charge.put("discountBeneficiary", "USER");
+    charge.put("rewardMicrodenarii", "0");
     charge.put("netMicrodenarii", "12745279");
     charge.put("tariffVersion", 1);
     charge.put("state", "corrected");
@@ -916,6 +927,13 @@ public final class PeerServer implements AutoCloseable {
           topUp(exchange, id);
         }
       }
+      case "cap-credits" -> {
+        asked.add(exchange.getRequestURI().toString());
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("capCredits", capCredits);
+        page.put("next", moreCapCredits.isEmpty() ? null : moreCapCredits);
+        send(exchange, 200, JSON.writeValueAsString(page));
+      }
       case "credits" -> {
         if (exchange.getRequestMethod().equals("GET")) {
           payments(exchange, "credits", credits);
@@ -999,6 +1017,22 @@ public final class PeerServer implements AutoCloseable {
     payment.put("createdBy", "olga");
     payment.put("createdAt", "2026-11-20T10:00:00Z");
     return payment;
+  }
+
+  /// What a cap gave back of 13.5 den; with an application a cap of an hour.
+  public static Map<String, Object> capCredit(String application, String limit, String amount) {
+    Map<String, Object> credit = new LinkedHashMap<>();
+    credit.put("transaction", "18");
+    credit.put("span", application == null ? "day" : "hour");
+    credit.put("application", application);
+    credit.put("begin", application == null ? "2026-11-20T00:00:00Z" : "2026-11-20T10:00:00Z");
+    credit.put("end", application == null ? "2026-11-21T00:00:00Z" : "2026-11-20T11:00:00Z");
+    credit.put("tariffVersion", 1);
+    credit.put("paidMicrodenarii", "13500000");
+    credit.put("limitMicrodenarii", limit);
+    credit.put("amountMicrodenarii", amount);
+    credit.put("postedAt", "2026-11-21T10:20:00Z");
+    return credit;
   }
 
   private void credit(HttpExchange exchange, String id) throws IOException {

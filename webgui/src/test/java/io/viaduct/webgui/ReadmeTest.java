@@ -88,8 +88,8 @@ class ReadmeTest {
     // The rest is chosen at run time by a word of the model.
     unused.removeIf(key ->
         key.matches(
-            "(away|access\\.comparison|calls\\.state|error|registrations\\.errors|class|step|refusal|filter|funds\\.(refused|state|wallet)|charges\\.(by|group)|charge\\.passedby|charge\\.paidby|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem|reset\\.problem"
-                + "|topup\\.problem|statement\\.kind|limits\\.(done|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.(done|state)|counts\\.what|unsigned\\.refusal|decision\\.(done|problem|text|title)"
+            "(away|access\\.comparison|calls\\.state|error|registrations\\.errors|class|step|refusal|filter|funds\\.(refused|state|wallet)|charges\\.(by|group)|charge\\.passedby|charge\\.paidby|charge\\.(discountbase|discountfor)|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem|reset\\.problem"
+                + "|topup\\.problem|statement\\.kind|limits\\.(done|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.(done|state)|counts\\.what|unsigned\\.refusal|reports\\.cause|decision\\.(done|problem|text|title)"
                 + "|user\\.(done|notice|problem|sip|state)|code\\.problem|factor\\.(done|state)"
                 + "|discrepancies\\.(basis|done|state)|devicereports\\.state|reratings\\.(done|state)"
                 + "|accounts\\.role|tokens\\.(done|scope)|webhooks\\.(done|event)|deliveries\\.state"

@@ -85,6 +85,8 @@ public final class Scenery {
       charge.put("pricePerUnit", Double.valueOf(flow[6]));
       charge.put("chargeMicrodenarii", flow[7]);
       charge.put("discountMicrodenarii", flow[8]);
+      charge.put("discountBeneficiary", "SPLIT");
+      charge.put("rewardMicrodenarii", flow[8]);
       charge.put(
           "netMicrodenarii", Long.toString(Long.parseLong(flow[7]) - Long.parseLong(flow[8])));
       peer.charges.add(charge);
@@ -95,6 +97,11 @@ public final class Scenery {
     peer.topUps.add(PeerServer.payment(null, "invoice 2026-11-0007", null));
     peer.credits.add(PeerServer.payment("credit", "the line was down on Monday morning", null));
     peer.credits.add(PeerServer.payment("refund", "charged twice for one flow", "c1"));
+    peer.capCredits.add(PeerServer.capCredit("skype-video", "5000000", "8500000"));
+    peer.capCredits.add(PeerServer.capCredit("skype-video", "13500000", "-8500000"));
+    peer.capCredits.add(PeerServer.capCredit(null, "12000000", "1500000"));
+    peer.capCredits.add(PeerServer.capCredit(null, "13500000", "-1500000"));
+    peer.moreCapCredits = "older";
     peer.usage.put(
         "usage",
         java.util.List.of(

@@ -54,10 +54,4 @@ public final class CreditRules {
   public List<CreditNotice> notices(List<Long> ids) {
     return ids.isEmpty() ? List.of() : store.notices(ids);
   }
-
-  /// Returns the rule that let the traffic of a charge pass: `quota`, `beyond-quota` (billing was
-  /// away, or the SNAPT disobeyed), or `none` for a session without credit control.
-  public String passedBy(long charge) {
-    return store.passedBy(charge);
-  }
 }

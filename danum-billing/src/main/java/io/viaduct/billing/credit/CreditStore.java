@@ -286,18 +286,6 @@ final class CreditStore {
         .list();
   }
 
-  String passedBy(long charge) {
-    return jdbc.sql(
-            """
-            select lower(replace(p.rule, '_', '-')) from charge c join interval_pass p on p.interval_id = c.interval_id
-              and (p.application, p.service_class) = (c.application, c.service_class) where c.id = ?
-            """)
-        .param(charge)
-        .query(String.class)
-        .optional()
-        .orElse("none");
-  }
-
   private static @Nullable Long value(@Nullable MicroDenarii amount) {
     return amount == null ? null : amount.value();
   }

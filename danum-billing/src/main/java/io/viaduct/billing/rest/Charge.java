@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.credit.PassRule;
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.BrokenPromise;
@@ -65,6 +66,8 @@ record Charge(
     @Nullable String device,
     @Nullable String link,
     @Nullable String carriedByCall,
+    String passedBy,
+    String paidBy,
     int revision) {
 
   /// Reads one row of the query of [Charges].
@@ -136,6 +139,8 @@ record Charge(
         row.getString("device"),
         row.getString("link"),
         row.getString("call_id"),
+        PassRule.valueOf(row.getString("passed_by")).word(),
+        row.getString("paid_by"),
         row.getInt("revision"));
   }
 

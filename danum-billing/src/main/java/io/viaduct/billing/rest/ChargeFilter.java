@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.credit.PassRule;
 import io.viaduct.billing.settlement.IntervalState;
 import io.viaduct.billing.tariff.ServiceClass;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param snapt empty for all
 /// @param device empty for all
 /// @param link empty for all
+/// @param passedBy null for all
 record ChargeFilter(
     String account,
     TimeRange start,
@@ -25,7 +27,8 @@ record ChargeFilter(
     String application,
     String snapt,
     String device,
-    String link) {
+    String link,
+    @Nullable PassRule passedBy) {
 
   /// Reads query parameters. An empty parameter selects everything.
   static ChargeFilter of(
@@ -37,7 +40,8 @@ record ChargeFilter(
       String application,
       String snapt,
       String device,
-      String link) {
+      String link,
+      String passedBy) {
     return new ChargeFilter(
         account,
         TimeRange.of(from, to),
@@ -46,7 +50,8 @@ record ChargeFilter(
         Page.filter("application", application),
         Page.filter("snapt", snapt),
         Page.filter("device", device),
-        Page.filter("link", link));
+        Page.filter("link", link),
+        choice("passedBy", passedBy, PassRule.values(), PassRule::word));
   }
 
   /// Reads a query parameter that has a fixed set of words; null if it is empty.

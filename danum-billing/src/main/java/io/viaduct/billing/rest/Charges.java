@@ -14,13 +14,30 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// Reads charges together with their interval and the amount that was refunded.
+/// Reads charges together with their interval, the amount that was refunded, the rule that let
+/// their traffic pass, and the wallets that paid.
 final class Charges {
+  // Rule and wallets are looked up for each row: joins could make PostgreSQL sort all charges of
+  // the account.
+  private static final String PASSED_BY =
+      "coalesce((select w.rule from interval_pass w where w.interval_id = c.interval_id"
+          + " and w.application = c.application and w.service_class = c.service_class), 'NONE')";
+
+  private static final String PAID_BY =
+      "(select concat_ws(' ', case when bool_or(w.kind = 'GRANT') then 'grant' end,"
+          + " case when bool_or(w.kind = 'ALLOWANCE') then 'allowance' end,"
+          + " case when c.net <> coalesce(sum(d.amount_microdenarii), 0) then 'prepaid' end)"
+          + " from wallet_draw d join wallet w on w.id = d.wallet_id where d.charge_id = c.id)";
+
   static final String SELECT =
       "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.ended_at, i.state,"
           + " coalesce(c.revised_tariff_version, i.tariff_version) as tariff_version,"
           + " (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
-          + " where r.charge_id = c.id) refunded_microdenarii,"
+          + " where r.charge_id = c.id) refunded_microdenarii, "
+          + PASSED_BY
+          + " as passed_by, "
+          + PAID_BY
+          + " as paid_by,"
           + " coalesce(p.remote_address, '') as remote_address, coalesce(p.remote_port, 0) as remote_port, k.call_id"
           + " from current_charge c join charging_interval i on i.id = c.interval_id"
           + " left join flow_peer p on (p.interval_id, p.flow) = (c.interval_id, c.flow)"
@@ -128,6 +145,11 @@ final class Charges {
     and(sql, values, "i.snapt_id = ?", nullIfEmpty(filter.snapt()));
     and(sql, values, "c.device = ?", nullIfEmpty(filter.device()));
     and(sql, values, "c.link = ?", nullIfEmpty(filter.link()));
+    and(
+        sql,
+        values,
+        PASSED_BY + " = ?",
+        filter.passedBy() == null ? null : filter.passedBy().name());
     long[] seen = Cursor.key(filter.scope(), 2, cursor);
     if (seen != null) {
       Timestamp at = Timestamp.from(Instant.EPOCH.plus(seen[0], ChronoUnit.MICROS));

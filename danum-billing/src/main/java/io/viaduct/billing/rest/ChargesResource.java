@@ -47,11 +47,13 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String device,
       @RequestParam(defaultValue = "") String link,
+      @RequestParam(defaultValue = "") String passedBy,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device, link);
+        ChargeFilter.of(
+            id, from, to, serviceClass, state, application, snapt, device, link, passedBy);
     Page<Charge> page = charges.page(filter, cursor, Page.limit(limit));
     return new ChargeList(page.items(), page.next());
   }
@@ -77,11 +79,13 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String device,
       @RequestParam(defaultValue = "") String link,
+      @RequestParam(defaultValue = "") String passedBy,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device, link);
+        ChargeFilter.of(
+            id, from, to, serviceClass, state, application, snapt, device, link, passedBy);
     Csv.send(
         response,
         "charges-" + id,

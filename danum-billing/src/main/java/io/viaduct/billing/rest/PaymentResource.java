@@ -3,7 +3,6 @@ package io.viaduct.billing.rest;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.wallet.Wallets;
 import java.util.ArrayList;
@@ -22,12 +21,10 @@ import org.springframework.web.bind.annotation.RestController;
 class PaymentResource {
   private final Charges charges;
   private final Wallets wallets;
-  private final CreditRules rules;
 
-  PaymentResource(Charges charges, Wallets wallets, CreditRules rules) {
+  PaymentResource(Charges charges, Wallets wallets) {
     this.charges = charges;
     this.wallets = wallets;
-    this.rules = rules;
   }
 
   /// @param wallet `grant`, `allowance` or `prepaid`
@@ -61,6 +58,6 @@ class PaymentResource {
     if (!left.isZero()) {
       parts.add(new Part("prepaid", null, left.toString()));
     }
-    return new Payment(id, rules.passedBy(number), parts);
+    return new Payment(id, charge.passedBy(), parts);
   }
 }

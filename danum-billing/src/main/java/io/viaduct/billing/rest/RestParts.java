@@ -45,6 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   AuditResource.class,
   CallsResource.class,
+  CapCreditsResource.class,
   CardsResource.class,
   CdrFilesResource.class,
   ChargesResource.class,

@@ -61,7 +61,7 @@ class UsageResource {
       @RequestParam(defaultValue = "day") String by) {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link);
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link, "");
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     List<Usage.Sums> rows = usage.sums(filter, days, parts);
@@ -100,7 +100,7 @@ class UsageResource {
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter =
-        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link);
+        ChargeFilter.of(id, from, to, serviceClass, "", application, "", device, link, "");
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(

@@ -156,6 +156,11 @@ class SettlementParts {
   }
 
   @Bean
+  CapCreditList capCreditList(JdbcClient jdbc) {
+    return new CapCreditList(jdbc);
+  }
+
+  @Bean
   UndecidedGauges undecided(
       HeldReports held,
       UnsignedIntervals unsigned,

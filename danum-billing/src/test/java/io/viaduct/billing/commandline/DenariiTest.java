@@ -9,7 +9,9 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.commandline.CommandRun.Person;
 import io.viaduct.billing.mediation.PostedReports;
 import io.viaduct.billing.mediation.Reports;
+import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.ServiceClass;
 import java.io.StringWriter;
@@ -173,13 +175,44 @@ class DenariiTest {
     assertThat(user.run("charges", "--month", "2001-01").succeeds().out())
         .isEqualTo("no charge fits\n");
     assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
-        .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
+        .containsSubsequence(
+            "CHARGE", "BEGIN", "APPLICATION", "COST", "STATE", "PASSED BY", "PAID BY");
+    assertThat(user.run("charges", "--passed-by", "none", "--json").jsonLines())
+        .hasSize(ids.size())
+        .allSatisfy(charge -> assertThat(charge.get("paidBy").asString()).isEqualTo("prepaid"));
+    assertThat(user.run("charges", "--passed-by", "grace", "--json").jsonLines()).isEmpty();
     String device = user.run("charges", "--json").jsonLines().getFirst().path("device").asString();
     assertThat(user.run("charges", "--device", device, "--json").jsonLines()).isNotEmpty();
     assertThat(user.run("charges", "--device", "another", "--json").jsonLines()).isEmpty();
     CommandRun refused = user.run("charges", "--state", "lost");
     assertThat(refused.code()).isEqualTo(65);
     assertThat(refused.err()).contains("state must be");
+  }
+
+  @Test
+  void whatCapsGaveBackIsListedWithTheSumAndTheCap() throws Exception {
+    Tariff capped =
+        SeedTariff.at(
+            OperatingPoint.OFFERED, "{\"caps\":{\"APPLICATION_HOUR\":5.0,\"ACCOUNT_DAY\":4.0}}");
+    PostedReports.aboveCaps(
+        alice, capped, List.of(Reports.flow(1, "skype-video", 2_550_000, 2_550_000, 140)));
+    assertThat(user.run("cap-credits").succeeds().out())
+        .containsPattern("day +- +5 den +4 den +1 den")
+        .containsPattern("hour +skype-video +13\\.510279 den +5 den +8\\.510279 den");
+    assertThat(user.run("cap-credits", "--json", "--limit", "1").jsonLines()).hasSize(1);
+    assertThat(user.run("cap-credits", "operator").code()).isEqualTo(2);
+    JsonNode first =
+        billing.get("/api/v1/accounts/" + alice + "/cap-credits?limit=1", token).body();
+    JsonNode second =
+        billing
+            .get(
+                "/api/v1/accounts/" + alice + "/cap-credits?cursor=" + first.get("next").asString(),
+                token)
+            .body();
+    assertThat(List.of(first.at("/capCredits/0"), second.at("/capCredits/0")))
+        .extracting(credit -> credit.get("span").asString())
+        .containsExactlyInAnyOrder("hour", "day");
+    assertThat(second.get("next").isNull()).isTrue();
   }
 
   @Test
@@ -214,6 +247,8 @@ class DenariiTest {
     assertThat(text.out())
         .contains("skype-video (HT&LD)", "2.55 MB", "delay 140 ms (measured)")
         .contains("charge    13.510279 den", "to pay", "This is what was posted.")
+        .contains("Paid: 12.745279 den by prepaid\nLet pass by: no rule: its session")
+        .contains("The discount counts bytes saved and is for the user\n")
         .containsPattern("charge +13510279 µden")
         .doesNotContainPattern("0\\.0000");
     JsonNode json = user.run("explain", Long.toString(charge), "--json").succeeds().json();

@@ -810,6 +810,16 @@ class CreditControlTest {
               .asString());
     }
     assertThat(passed).containsExactly("beyond-quota", "quota");
+    assertThat(charges).extracting(charge -> charge.get("passedBy").asString()).isEqualTo(passed);
+    String path = "/api/v1/accounts/" + account + "/charges";
+    JsonNode beyond = billing.get(path + "?passedBy=beyond-quota", operator).body().get("charges");
+    assertThat(beyond).containsExactly(charges.get(0));
+    assertThat(billing.get(path + "?passedBy=none", operator).body().get("charges")).isEmpty();
+    assertThat(billing.get(path + ".csv?passedBy=quota", operator).raw().body().lines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .contains(",quota,prepaid,");
   }
 
   @Test

@@ -5,6 +5,8 @@ import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 
@@ -32,6 +34,23 @@ public final class PostedReports {
     MediationRig rig = new MediationRig("owner-" + tag);
     rig.clock.advance(Duration.ofDays(-30));
     return post(rig, tag, account, flows);
+  }
+
+  /// Posts reports under a tariff with caps, and gives back what is above them when their day has
+  /// ended.
+  ///
+  /// @param flows of one interval, in the first hour of a day (UTC)
+  public static void aboveCaps(String account, Tariff tariff, List<FlowUsage> flows) {
+    String tag = UUID.randomUUID().toString().substring(0, 8);
+    MediationRig rig = new MediationRig("owner-" + tag);
+    rig.clock.advance(Duration.ofDays(365L * 40));
+    rig.tariffs.add(tariff, rig.clock.instant(), "operator", rig.clock.instant());
+    Instant day = rig.clock.instant().truncatedTo(ChronoUnit.DAYS).plus(Duration.ofDays(1));
+    rig.clock.advance(Duration.between(rig.clock.instant(), day.plus(Duration.ofMinutes(30))));
+    post(rig, tag, account, flows);
+    rig.clock.advance(MediationRig.ADJUSTMENT.plus(Duration.ofDays(2)));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.caps.creditDue(rig.clock.instant());
   }
 
   private static List<Long> post(

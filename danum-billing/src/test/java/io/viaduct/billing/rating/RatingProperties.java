@@ -188,6 +188,27 @@ class RatingProperties {
     }
   }
 
+  // The references of an application may not fit the tables of a class that a rule of the user
+  // chose.
+  @Property(tries = 10_000)
+  void aLieInAClassThatAUsersRuleChoseGainsAtMostWhatTheManualSays(
+      @ForAll("flows") FlowMeasure flow,
+      @ForAll ServiceClass chosen,
+      @ForAll @DoubleRange(max = 1) double busier,
+      @ForAll @DoubleRange(max = 1) double scarcer) {
+    FlowMeasure ruled =
+        Measures.flow(chosen, flow.application(), flow.preBytes(), flow.delayMs(), flow.demand());
+    Lie lie = Lie.of(List.of(ruled), 0, busier, scarcer);
+    double honest = lie.honest().getFirst().price().perUnit();
+    double lied = lie.lied().getFirst().price().perUnit();
+    double unitsPerMegabyte = 8000 / OFFERED.of(chosen).kappaThroughput();
+    assertThat((honest - lied) * unitsPerMegabyte).isLessThan(0.145); // 0.14, rounded
+    Curve curve = OFFERED.curve(chosen, flow.application());
+    if (flow.delayMs() < curve.referenceDelay() / 4) {
+      assertThat(lied).isGreaterThanOrEqualTo(honest - 1e-15);
+    }
+  }
+
   // The SNAPT knows how much the path had left, and the device for how long its flow waited. The
   // report divides the first by the rest of the time.
   @Property

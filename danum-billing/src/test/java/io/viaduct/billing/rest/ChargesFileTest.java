@@ -90,7 +90,7 @@ class ChargesFileTest {
 
   @Test
   void everyPageOfVeryManyChargesIsReadAlongAnIndex() {
-    ChargeFilter all = ChargeFilter.of(account, "", "", "", "", "", "", "", "");
+    ChargeFilter all = ChargeFilter.of(account, "", "", "", "", "", "", "", "", "");
     String deep = Cursor.after(all.scope(), FIRST.toEpochMilli() * 1000 + 3_000_000_000_000L, 1);
     for (String cursor : new String[] {null, deep}) {
       Charges.Condition where = Charges.condition(all, cursor);

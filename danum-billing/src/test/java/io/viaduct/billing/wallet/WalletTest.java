@@ -138,6 +138,11 @@ class WalletTest {
     assertThat(second.at("/paidBy/0/amountMicrodenarii").asLong()).isEqualTo(left);
     assertThat(second.at("/paidBy/1/wallet").asString()).isEqualTo("prepaid");
     assertThat(second.at("/paidBy/1/amountMicrodenarii").asLong()).isEqualTo(SECOND - left);
+    assertThat(
+            billing.get("/api/v1/accounts/" + account + "/charges", operator).body().get("charges"))
+        .extracting(
+            charge -> charge.get("application").asString() + ": " + charge.get("paidBy").asString())
+        .containsExactlyInAnyOrder("skype-video: grant", "hangout-video: grant prepaid");
     assertThat(balance()).isEqualTo(30 * DENARIUS - FIRST - SECOND);
     assertThat(wallets()).allMatch(wallet -> wallet.get("restMicrodenarii").asLong() == 0);
     requireAnIntactLedger();

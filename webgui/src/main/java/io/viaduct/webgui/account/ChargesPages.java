@@ -6,6 +6,7 @@ import io.viaduct.webgui.billing.CallBilling;
 import io.viaduct.webgui.billing.Charge;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargePage;
+import io.viaduct.webgui.billing.ChargePayment;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.billing.DeviceReportBilling;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -91,14 +92,19 @@ class ChargesPages {
     model.addAttribute("days", ChargeGroups.DAYS);
     model.addAttribute("classes", Charge.CLASSES);
     model.addAttribute("states", Charge.STATES);
+    model.addAttribute("rules", ChargePayment.RULES);
     model.addAttribute("rows", limits.chargesPerPage());
     return "charges";
   }
 
   // Sums are of the whole filter: they belong to its first page, and they know neither state nor
-  // relay.
+  // relay nor rule.
   private static boolean isForSums(ChargeQuery query) {
-    return query.isFirst() && isBlank(query.filter().state()) && isBlank(query.filter().snapt());
+    ChargeFilter filter = query.filter();
+    return query.isFirst()
+        && isBlank(filter.state())
+        && isBlank(filter.snapt())
+        && isBlank(filter.passedBy());
   }
 
   private static boolean isBlank(@Nullable String text) {

@@ -11,7 +11,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/// Money that came to an account: top-ups, and credits and refunds with their reasons.
+/// Money that came to an account: top-ups, credits and refunds with their reasons, and what caps
+/// gave back.
 @Controller
 class PaymentPages {
   private static final int ROWS = 50;
@@ -37,7 +38,9 @@ class PaymentPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(required = false) @Nullable String capCursor,
       Model model) {
+    model.addAttribute("caps", billing.capCredits(visitor.token(), account, ROWS, capCursor));
     return show(
         "credits", billing.credits(visitor.token(), account, ROWS, cursor), account, cursor, model);
   }

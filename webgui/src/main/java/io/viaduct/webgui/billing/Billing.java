@@ -215,7 +215,8 @@ public final class Billing {
         + with("application", filter.application())
         + with("snapt", filter.snapt())
         + with("device", filter.device())
-        + with("link", filter.link());
+        + with("link", filter.link())
+        + with("passedBy", filter.passedBy());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {
@@ -315,6 +316,14 @@ public final class Billing {
   /// Gives a credit or a refund once per key, however often it is sent.
   public void credit(BearerToken token, String account, UUID idempotencyKey, Credit credit) {
     peer.post(at(account) + "/credits", once(token, idempotencyKey), credit, JsonNode.class);
+  }
+
+  public CapCredits capCredits(
+      BearerToken token, String account, int limit, @Nullable String cursor) {
+    return peer.get(
+        at(account) + "/cap-credits?limit=" + limit + with("cursor", cursor),
+        token,
+        CapCredits.class);
   }
 
   public PaymentPage credits(

@@ -42,6 +42,9 @@ public record Charge(
     @Nullable Double units,
     MicroDenarii chargeMicrodenarii,
     MicroDenarii discountMicrodenarii,
+    @Nullable String discountBase,
+    @Nullable String discountBeneficiary,
+    @Nullable MicroDenarii rewardMicrodenarii,
     @Nullable MicroDenarii accessFeeMicrodenarii,
     @Nullable MicroDenarii surchargeMicrodenarii,
     @Nullable MicroDenarii promiseRefundMicrodenarii,
@@ -64,6 +67,10 @@ public record Charge(
       List.of("provisional", "final_provisional", "corrected", "final", "adjusted", "void");
 
   private static final Set<String> LIMITS = Set.of("nothing", "call", "price", "utility", "cap");
+
+  private static final Set<String> DISCOUNT_BASES = Set.of("saved", "served");
+
+  private static final Set<String> BENEFICIARIES = Set.of("user", "sharer", "split");
 
   private static final Set<String> PROMISES = Set.of("delay", "throughput");
 
@@ -93,6 +100,14 @@ public record Charge(
 
   public @Nullable String knownLimit() {
     return known(LIMITS, limitedBy);
+  }
+
+  public @Nullable String knownDiscountBase() {
+    return known(DISCOUNT_BASES, discountBase);
+  }
+
+  public @Nullable String knownBeneficiary() {
+    return known(BENEFICIARIES, discountBeneficiary);
   }
 
   public @Nullable String knownPromise() {

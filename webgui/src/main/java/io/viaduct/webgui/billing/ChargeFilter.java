@@ -15,6 +15,7 @@ import org.springframework.web.bind.annotation.BindParam;
 /// @param to likewise; the charges are those that began before it
 /// @param serviceClass `HT_HD` and the like
 /// @param state as billing writes it, e.g. `final`
+/// @param passedBy one of [ChargePayment#RULES]
 public record ChargeFilter(
     @Nullable String from,
     @Nullable String to,
@@ -23,19 +24,21 @@ public record ChargeFilter(
     @Nullable String application,
     @Nullable String snapt,
     @Nullable String device,
-    @Nullable String link) {
+    @Nullable String link,
+    @Nullable String passedBy) {
   static final ChargeFilter NONE = between(null, null);
 
   /// Charges of a time.
   ///
   /// @param from as [#utc] returns it; likewise `to`
   public static ChargeFilter between(@Nullable String from, @Nullable String to) {
-    return new ChargeFilter(from, to, null, null, null, null, null, null);
+    return new ChargeFilter(from, to, null, null, null, null, null, null, null);
   }
 
   /// The same with another beginning.
   public ChargeFilter from(String begin) {
-    return new ChargeFilter(begin, to, serviceClass, state, application, snapt, device, link);
+    return new ChargeFilter(
+        begin, to, serviceClass, state, application, snapt, device, link, passedBy);
   }
 
   /// Returns the filter with its times as billing reads them.
@@ -43,7 +46,15 @@ public record ChargeFilter(
   /// @param zone in which the visitor typed them
   public ChargeFilter in(ZoneId zone) {
     return new ChargeFilter(
-        utc(from, zone), utc(to, zone), serviceClass, state, application, snapt, device, link);
+        utc(from, zone),
+        utc(to, zone),
+        serviceClass,
+        state,
+        application,
+        snapt,
+        device,
+        link,
+        passedBy);
   }
 
   /// Returns a time field's text as billing reads it: RFC 3339 in UTC. Anything else stays as it is

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// @param passedBy `quota`, `grace`, `beyond-quota` or another word of a later version
 /// @param paidBy the wallets, in the order in which they were drawn
 public record ChargePayment(@Nullable String passedBy, List<Part> paidBy) {
-  private static final Set<String> RULES = Set.of("quota", "grace", "beyond-quota");
+  /// Rules as machines spell them, in the order in which they are shown.
+  public static final List<String> RULES = List.of("quota", "grace", "beyond-quota", "none");
+
   private static final Set<String> WALLETS = Set.of("grant", "allowance", "prepaid");
 
   public ChargePayment {

@@ -32,7 +32,8 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
             filter.application(),
             filter.snapt(),
             filter.device(),
-            filter.link())
+            filter.link(),
+            filter.passedBy())
         .anyMatch(part -> !isBlank(part));
   }
 

@@ -2,6 +2,8 @@ package io.viaduct.webgui.billing;
 
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// Billing's REST interface for reports of devices.
@@ -12,12 +14,22 @@ public final class DeviceReportBilling {
     this.peer = peer;
   }
 
-  /// The latest reports of all accounts that no report of the SNAPT has answered.
-  public DeviceReports latest(BearerToken token, int limit) {
-    return peer.get("/reports/devices?limit=" + limit, token, DeviceReports.class);
+  /// Reports of all accounts that no report of the SNAPT has answered, latest first.
+  ///
+  /// @param cursor `next` of the previous page; null for the first page
+  public DeviceReports page(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        UriComponentsBuilder.fromPath("/reports/devices")
+            .queryParam("limit", limit)
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(Objects.requireNonNullElse(cursor, ""))
+            .toUriString(),
+        token,
+        DeviceReports.class);
   }
 
-  /// Likewise, of one account.
+  /// The latest of one account.
   public DeviceReports latest(BearerToken token, String account, int limit) {
     return peer.get(
         UriComponentsBuilder.fromPath("/accounts/{account}/device-reports")

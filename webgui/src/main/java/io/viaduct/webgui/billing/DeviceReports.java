@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param provisional number of those that are not charged yet; null in the list of all accounts
 /// @param expectedMicrodenarii what they are expected to cost together; null likewise
+/// @param next cursor of the page of older ones, null on the last page
 public record DeviceReports(
     @Nullable Long provisional,
     @Nullable MicroDenarii expectedMicrodenarii,
-    List<Report> deviceReports) {
+    List<Report> deviceReports,
+    @Nullable String next) {
   private static final Set<String> STATES = Set.of("provisional", "final_provisional", "uncharged");
 
   public DeviceReports {

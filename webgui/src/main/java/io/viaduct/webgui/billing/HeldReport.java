@@ -33,4 +33,9 @@ public record HeldReport(
     Objects.requireNonNull(chargeMicrodenarii);
     Objects.requireNonNull(discountMicrodenarii);
   }
+
+  /// The reason if the pages have a text for it, else null.
+  public @Nullable String knownReason() {
+    return ReportCause.known(reason);
+  }
 }

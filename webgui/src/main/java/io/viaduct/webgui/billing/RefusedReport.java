@@ -15,4 +15,9 @@ public record RefusedReport(
     @Nullable String session,
     @Nullable String epoch,
     @Nullable String sequence,
-    @Nullable String account) {}
+    @Nullable String account) {
+  /// The reason if the pages have a text for it, else null.
+  public @Nullable String knownReason() {
+    return ReportCause.known(reason);
+  }
+}

@@ -12,5 +12,10 @@ public record ReportCounts(List<Count> counts) {
   /// @param what `REFUSED`, `HELD` or `UNSIGNED`
   /// @param reason one word of billing's lists of reasons
   public record Count(
-      @Nullable String snapt, @Nullable String what, @Nullable String reason, long reports) {}
+      @Nullable String snapt, @Nullable String what, @Nullable String reason, long reports) {
+    /// The reason if the pages have a text for it, else null.
+    public @Nullable String knownReason() {
+      return ReportCause.known(reason);
+    }
+  }
 }

@@ -6,6 +6,8 @@ import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
@@ -17,12 +19,28 @@ public final class DiscrepancyBilling {
     this.peer = peer;
   }
 
-  record DiscrepancyList(List<Discrepancy> discrepancies) {}
+  /// A page of discrepancies.
+  ///
+  /// @param next cursor of the page of older ones, null on the last page
+  public record DiscrepancyList(List<Discrepancy> discrepancies, @Nullable String next) {
+    public DiscrepancyList {
+      discrepancies = List.copyOf(discrepancies);
+    }
+  }
 
-  /// The latest discrepancies that are not closed, latest first.
-  public List<Discrepancy> latest(BearerToken token, int limit) {
-    return peer.get("/reports/discrepancies?limit=" + limit, token, DiscrepancyList.class)
-        .discrepancies();
+  /// Discrepancies that are not closed, latest first.
+  ///
+  /// @param cursor `next` of the previous page; null for the first page
+  public DiscrepancyList page(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        UriComponentsBuilder.fromPath("/reports/discrepancies")
+            .queryParam("limit", limit)
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(Objects.requireNonNullElse(cursor, ""))
+            .toUriString(),
+        token,
+        DiscrepancyList.class);
   }
 
   public void investigate(BearerToken token, String id, String note) {

@@ -51,6 +51,8 @@ class ReportPages {
       @RequestParam(required = false) @Nullable String refusal,
       @RequestParam(required = false) @Nullable String heldCursor,
       @RequestParam(required = false) @Nullable String unsignedCursor,
+      @RequestParam(required = false) @Nullable String discrepanciesCursor,
+      @RequestParam(required = false) @Nullable String devicesCursor,
       @RequestParam(required = false) @Nullable String gapsCursor,
       Model model) {
     BearerToken token = visitor.token();
@@ -61,8 +63,8 @@ class ReportPages {
     model.addAttribute("counts", billing.reportCounts(token).counts());
     model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
     model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
-    model.addAttribute("discrepancies", discrepancies.latest(token, ROWS));
-    model.addAttribute("deviceReports", deviceReports.latest(token, ROWS).deviceReports());
+    model.addAttribute("discrepancies", discrepancies.page(token, ROWS, discrepanciesCursor));
+    model.addAttribute("deviceReports", deviceReports.page(token, ROWS, devicesCursor));
     model.addAttribute("reports", refused.refused());
     model.addAttribute("gaps", billing.sequenceGaps(token, ROWS, gapsCursor));
     model.addAttribute("next", refused.next());

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AccountPagesTest {
@@ -133,6 +134,36 @@ class AccountPagesTest {
     peer.charges.add(charge);
     String page = Visitor.alice().get("/charges/c1").body();
     assertThat(page).contains("come to 76.8\u00a0den", "the charge is 10.0\u00a0den.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SHARER, 0, 765000, 'gives the discount to the relay&#39;s owner: 765', 'bytes saved for the relay&#39;s owner'",
+    "SPLIT, 382400, 382600, 'gives half of the discount to the relay&#39;s owner: 383', 'bytes saved half for the user, half for the relay&#39;s owner'"
+  })
+  void aDiscountThatTheRelaysOwnerGetsIsSaidInTheSentenceAndTheBill(
+      String beneficiary, String discount, String reward, String sentence, String rule) {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("discountBeneficiary", beneficiary);
+    charge.put("discountMicrodenarii", discount);
+    charge.put("rewardMicrodenarii", reward);
+    peer.charges.add(charge);
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(Visitor.text(page, "charge-reason")).contains(sentence);
+    assertThat(Visitor.text(page, "charge-discount-rule")).isEqualTo(rule);
+  }
+
+  @Test
+  void aDiscountOnServedBytesSaysSoAlsoWhereNothingWasSaved() {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("discountBase", "SERVED");
+    charge.put("savedBytes", "0");
+    peer.charges.add(charge);
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(Visitor.text(page, "charge-reason"))
+        .endsWith("The discount counts all 2.55 MB of the flow: it is 765 mden.");
+    assertThat(Visitor.text(page, "charge-discount-rule"))
+        .isEqualTo("all bytes of the flow for the user");
   }
 
   @Test

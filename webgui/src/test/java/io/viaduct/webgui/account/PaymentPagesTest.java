@@ -93,16 +93,39 @@ class PaymentPagesTest {
   }
 
   @Test
+  void whatCapsGaveBackIsSaidWithTheSumTheCapAndTheTime() {
+    peer.capCredits.add(PeerServer.capCredit("skype-video", "5000000", "8500000"));
+    peer.moreCapCredits = "further";
+    Visitor alice = Visitor.alice();
+    String page = alice.get("/accounts/alice/credits").body();
+    assertThat(Visitor.text(page, "cap-credit-reason"))
+        .isEqualTo(
+            "skype-video cost 13.5 den in the hour from 2026-11-20 10:00:00. The cap is 5.00 den.");
+    assertThat(Visitor.text(page, "cap-credit-amount")).isEqualTo("8.50 den");
+    String older = Visitor.first(page, "href=\"([^\"#]*)#caps\" data-testid=\"cap-credits-older\"");
+    alice.get(older.replace("&amp;", "&"));
+    assertThat(peer.asked)
+        .anyMatch(uri -> uri.endsWith("/accounts/alice/cap-credits?limit=50&cursor=further"));
+
+    peer.capCredits.set(0, PeerServer.capCredit(null, "13500000", "-1500000"));
+    page = alice.get("/accounts/alice/credits").body();
+    assertThat(Visitor.text(page, "cap-credit-reason"))
+        .startsWith("The day 2026-11-20 (UTC) cost 13.5 den. That is not above the cap any more");
+    assertThat(alice.get("/accounts/alice/top-ups").body()).doesNotContain("cap-credits");
+  }
+
+  @Test
   void chargesAreFilteredByTimeClassAndStateAlsoInTheirFile() {
     Visitor alice = Visitor.alice();
-    String query = "from=2026-11-20T10:00&to=2026-11-21&class=HT_HD&state=final";
+    String query = "from=2026-11-20T10:00&to=2026-11-21&class=HT_HD&state=final&passedBy=grace";
     String page = alice.get("/accounts/alice/charges?" + query).body();
     assertThat(page)
         .contains("value=\"2026-11-20T10:00\"")
         .containsPattern("<option value=\"HT_HD\" selected=\"selected\">HT&amp;HD high")
-        .containsPattern("<option value=\"final\" selected=\"selected\">");
+        .containsPattern("<option value=\"final\" selected=\"selected\">")
+        .containsPattern("<option value=\"grace\" selected=\"selected\">a grace");
     String asked =
-        "from=2026-11-20T10%3A00%3A00Z&to=2026-11-21T00%3A00%3A00Z&class=HT_HD&state=final";
+        "from=2026-11-20T10%3A00%3A00Z&to=2026-11-21T00%3A00%3A00Z&class=HT_HD&state=final&passedBy=grace";
     assertThat(peer.asked).last().asString().endsWith("charges?limit=5&" + asked);
     String link = Visitor.first(page, "href=\"([^\"]*charges\\.csv[^\"]*)\"").replace("&amp;", "&");
     HttpResponse<String> file = alice.get(link);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/// The operators' pages in a real Chromium: the curve editor by mouse and by keys, and each page in
+/// The curve editor of operators in a real Chromium, by mouse and by keys, and its pictures in
 /// three widths, light and dark.
 class OperatorBrowserLabIT {
   private static final String TABLE = "/classes/LT_LD/throughput-marginal";
@@ -283,34 +283,11 @@ class OperatorBrowserLabIT {
 
   @Test
   @Timeout(600)
-  void pagesOfOperatorsFitTheirWindow() {
+  void editorAndTrialFitTheirWindow() {
     Scenery.arrange(peer);
-    window.go("/operator");
-    window.shoot("operator-home");
-    window.go("/registrations");
-    window.shoot("operator-registrations");
-    window.go("/ledger");
-    window.shoot("operator-ledger");
-    window.go("/accounts");
-    window.shoot("operator-accounts");
-    window.go("/accounts/alice/credit");
-    window.shoot("operator-credit");
-    window.go("/credit");
-    window.shoot("operator-credit-overview");
-    window.go("/tariffs");
-    window.shoot("operator-tariffs");
-    window.go("/tariffs/2");
-    window.shoot("operator-tariff");
-    window.go("/tariffs/diff?to=2");
-    window.shoot("operator-tariff-diff");
-    window.go("/tariffs/1/rollback");
-    window.shoot("operator-rollback");
     window.go(EDITOR);
     assertThat(knot(1)).isVisible();
     window.shoot("operator-editor");
-    window.go(EDITOR + "/publish");
-    window.shoot("operator-publish");
-    window.go(EDITOR);
     page.getByTestId("draft-simulate").click();
     assertThat(page.getByTestId("trial-after")).isVisible();
     window.shoot("operator-trial");

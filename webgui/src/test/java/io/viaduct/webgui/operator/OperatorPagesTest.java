@@ -228,6 +228,10 @@ class OperatorPagesTest {
         .contains("data-testid=\"gap-row\"")
         .doesNotContain("gaps-older");
     peer.gaps.removeLast();
+    String italian = olga.get("/reports", "Accept-Language", "it").body();
+    assertThat(Visitor.text(italian, "report-cause")).isEqualTo("Il conto non esiste.");
+    assertThat(italian)
+        .contains("<small lang=\"en\" data-testid=\"report-detail\">unknown account</small>");
     assertThat(olga.get("/reports").body())
         .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")
         .contains("data-testid=\"gap-row\"", "3 / 17–19");

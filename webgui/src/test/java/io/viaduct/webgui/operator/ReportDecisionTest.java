@@ -38,7 +38,8 @@ class ReportDecisionTest {
   @Test
   void heldReportsUnsignedChargesAndCountsAreListedInPlainWords() {
     String page = olga.get("/reports").body();
-    assertThat(Visitor.text(page, "count-row")).isEqualTo("snapt-1 held UNKNOWN_ACCOUNT 1");
+    assertThat(Visitor.text(page, "count-row"))
+        .isEqualTo("snapt-1 held UNKNOWN_ACCOUNT The account does not exist. 1");
     assertThat(Visitor.text(page, "held-row"))
         .contains("no account &#39;bob&#39;", "not signed by the device", "35.5 den");
     assertThat(Visitor.text(page, "unsigned-row"))
@@ -172,6 +173,30 @@ class ReportDecisionTest {
     Visitor alice = Visitor.alice();
     assertThat(Visitor.text(alice.get("/accounts/alice/charges").body(), "device-reports-expected"))
         .contains("35.5");
+  }
+
+  @Test
+  void olderDiscrepanciesAndReportsOfDevicesAreBehindALink() {
+    peer.work.discrepancies.add(OperatorPeer.discrepancy("5", "open"));
+    peer.work.discrepancies.add(OperatorPeer.discrepancy("4", "open"));
+    peer.work.deviceReports.add(OperatorPeer.deviceReport("9", "alice", "uncharged"));
+    peer.work.deviceReports.add(OperatorPeer.deviceReport("8", "bob", "provisional"));
+    String page = olga.get("/reports").body();
+    assertThat(page)
+        .contains("data-discrepancy-id=\"5\"")
+        .doesNotContain("data-discrepancy-id=\"4\"");
+    String older = older(page, "discrepancies-older");
+    assertThat(olga.get(older).body())
+        .contains("data-discrepancy-id=\"4\"")
+        .doesNotContain("data-discrepancy-id=\"5\"", "discrepancies-older");
+    page = olga.get(older(page, "device-reports-older")).body();
+    assertThat(Visitor.text(page, "device-report-state")).isEqualTo("Not charged yet");
+    assertThat(page).doesNotContain("device-reports-older");
+  }
+
+  private static String older(String page, String hook) {
+    return Visitor.first(page, "data-testid=\"" + hook + "\" href=\"([^\"#]*)#")
+        .replace("&amp;", "&");
   }
 
   @Test

@@ -56,6 +56,8 @@ class EscapingTest {
                 "protocol",
                 "remoteAddress",
                 "limitedBy",
+                "discountBase",
+                "discountBeneficiary",
                 "brokenPromise",
                 "device",
                 "link",
@@ -83,6 +85,9 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    peer.capCredits.add(
+        hostile(
+            PeerServer.capCredit(ATTACK, "5000000", "8500000"), List.of("transaction", "span")));
     peer.money.batches.add(
         hostile(BroughtMoneyPeer.batch("12", 3, "5", 3), List.of("id", "note", "createdBy")));
     Map<String, Object> payment = BroughtMoneyPeer.payment("started", "5");

@@ -10,6 +10,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -137,6 +139,10 @@ class FirstContentTest {
     addresses.put("savings", "/accounts/many/savings");
     addresses.put("usage", "/accounts/many/usage?by=day,class");
     addresses.put("statement", "/accounts/many/statement");
+    // Its opening balance is the present one less ten months of postings.
+    addresses.put(
+        "old month",
+        "/accounts/many/statement?month=" + YearMonth.now(ZoneOffset.UTC).minusMonths(10));
     addresses.put("operator", "/operator");
     addresses.put("accounts", "/accounts");
     return addresses;
@@ -146,6 +152,7 @@ class FirstContentTest {
     List<Visit> visits = new ArrayList<>();
     for (int i = 0; i < VISITS + 2; i++) {
       page.navigate(address);
+      assertThat(page.locator("[data-testid=error], [data-testid=away]")).hasCount(0);
       @SuppressWarnings("unchecked")
       List<Object> measured = (List<Object>) page.evaluate(MEASURE);
       if (i >= 2) { // the first ones compile templates and scripts

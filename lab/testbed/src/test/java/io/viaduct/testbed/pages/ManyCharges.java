@@ -19,6 +19,9 @@ final class ManyCharges {
   private static final String START =
       "date_trunc('minute', now()) - (:n - i) * (interval '365 days' / :n)";
 
+  /// What each of the two charges of interval `i` costs less its discount, micro-denarii.
+  private static final String NET = "(900 + i % 5000 - i % 50)";
+
   private ManyCharges() {}
 
   /// @param charges how many; half as many intervals
@@ -93,8 +96,9 @@ final class ManyCharges {
         account);
     database.update(
         """
-        insert into spending select ?, (posted_at at time zone 'UTC')::date, 1500 * count(*)
-        from ledger_transaction where kind = 'PROVISIONAL' group by 2
+        insert into spending select ?, (t.posted_at at time zone 'UTC')::date, sum(p.amount_microdenarii)
+        from ledger_transaction t join posting p on p.transaction_id = t.id
+        where t.kind = 'PROVISIONAL' and p.account = 'CLEARING' group by 2
         on conflict (account, day) do update set spent_microdenarii = excluded.spent_microdenarii
         """,
         account);
@@ -123,7 +127,7 @@ final class ManyCharges {
         select 10000000 + 2 * i + f, 1000000 + i, f, :account, at, 'application-' || (i * 7 + f) % 10,
           (array['LT_LD', 'HT_LD', 'LT_HD', 'HT_HD'])[1 + (i + f) % 4], 6,
           50000 + i % 1000, 30000, 20000 + i % 1000, 60000, 8, 40, 'MEASURED', 0, 0.1, 0.0001, 400,
-          1000 + i % 5000, 100 + i % 50
+          1000 + i % 5000, 100 + i % 50 -- see NET
         from (select i, f, $start as at from generate_series(:from, :to) i, generate_series(0, 1) f) x
         """,
         """
@@ -131,7 +135,9 @@ final class ManyCharges {
         select 1000000 + i, 'PROVISIONAL', 'many-' || i, 2, 1000000 + i, at, ''
         from (select i, $start as at from generate_series(:from, :to) i) x
         """,
-        "insert into posting select 1000000 + i, 1, 'USER:' || :account, -1500 from generate_series(:from, :to) i",
-        "insert into posting select 1000000 + i, 2, 'CLEARING', 1500 from generate_series(:from, :to) i");
+        "insert into posting select 1000000 + i, 1, 'USER:' || :account, -2 * $net from generate_series(:from, :to) i"
+            .replace("$net", NET),
+        "insert into posting select 1000000 + i, 2, 'CLEARING', 2 * $net from generate_series(:from, :to) i"
+            .replace("$net", NET));
   }
 }

@@ -85,6 +85,7 @@ class ScreenshotsTest {
         shoot(page, "login");
         logIn(page, pages, "alice", "password-of-alice");
         shootAll(page, pages, ofUsers(charge));
+        makeAToken(page, pages);
       }
       try (BrowserContext window = browser.newContext()) {
         Page page = window.newPage();
@@ -105,10 +106,13 @@ class ScreenshotsTest {
     addresses.put("savings", "/accounts/alice/savings");
     addresses.put("usage", "/accounts/alice/usage?by=day");
     addresses.put("payments", "/accounts/alice/top-ups");
+    addresses.put("credits", "/accounts/alice/credits");
     addresses.put("user", "/accounts/alice/user");
     addresses.put("statement", "/accounts/alice/statement");
     addresses.put("top-up", "/accounts/alice/top-up");
     addresses.put("limits", "/accounts/alice/limits");
+    addresses.put("webhooks", "/accounts/alice/webhooks");
+    addresses.put("second-factor", "/accounts/alice/second-factor");
     addresses.put("error", "/accounts/bob");
     return addresses;
   }
@@ -126,6 +130,10 @@ class ScreenshotsTest {
     addresses.put("reports", "/reports");
     addresses.put("snapts", "/snapts");
     addresses.put("registrations", "/registrations");
+    addresses.put("audit", "/audit");
+    addresses.put("cdr-files", "/cdr-files");
+    addresses.put("reratings", "/reratings");
+    addresses.put("fees", "/owners/operator/fees");
     return addresses;
   }
 
@@ -170,6 +178,14 @@ class ScreenshotsTest {
     page.getByTestId("draft-publish").click();
     assertThat(page.getByTestId("validity-submit")).isVisible();
     shoot(page, "tariff-publish");
+  }
+
+  private static void makeAToken(Page page, RunningPages pages) {
+    page.navigate(pages.address() + "/accounts/alice/tokens");
+    page.locator("#name").fill("spreadsheet");
+    page.getByTestId("token-submit").click();
+    assertThat(page.getByTestId("token-secret")).isVisible();
+    shoot(page, "tokens");
   }
 
   private static void makeAReset(Page page, RunningPages pages) {
