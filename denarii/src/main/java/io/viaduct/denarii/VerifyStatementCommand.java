@@ -39,7 +39,9 @@ import tools.jackson.databind.node.ObjectNode;
     description = {
       "Check a signed statement without billing: that no receipt is missing, changed or moved, what"
           + " the SNAPTs have signed, and that published roots cover it. Exit code 1 names each line"
-          + " that breaks a rule; 65 a file that is no statement."
+          + " that breaks a rule; 65 a file that is no statement. Without --billing-key, or a root"
+          + " of your own that covers the last receipt, the last line names the key to compare:"
+          + " somebody else may have made the file with another one."
     },
     mixinStandardHelpOptions = true,
     footer = {
@@ -177,12 +179,28 @@ final class VerifyStatementCommand implements Callable<Integer> {
           finding.rule(),
           finding.detail());
     }
-    out.println(result.holds() ? "ok          every rule holds" : "The statement is broken.");
+    out.println(verdict(result));
+  }
+
+  // Whoever has a file can make all of it again, with a key of their own.
+  private static String verdict(StatementCheck.Result result) {
+    if (!result.holds()) {
+      return "The statement is broken.";
+    }
+    if (result.isPinned()) {
+      return "ok          every rule holds";
+    }
+    List<String> keys =
+        result.billingKeys().stream().map(VerifyStatementCommand::base64).sorted().toList();
+    return keys.size() == 1
+        ? "ok, if this is your operator's key: " + keys.getFirst()
+        : "ok, if these are your operator's keys: " + String.join(", ", keys);
   }
 
   private static ObjectNode json(StatementCheck.Result result) {
     ObjectNode json = INDENTED.createObjectNode();
     json.put("holds", result.holds());
+    json.put("pinned", result.isPinned());
     json.put("account", result.account());
     json.put("receipts", result.receipts());
     json.put("first", result.first());

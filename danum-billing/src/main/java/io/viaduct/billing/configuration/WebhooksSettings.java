@@ -9,7 +9,7 @@ import java.util.List;
 /// Delivery to the endpoints that users and operators make.
 ///
 /// @param allowedNetworks addresses or networks that webhooks may reach although they are internal
-/// @param deadline longest wait for a connection and for an answer
+/// @param deadline longest time of an attempt, from the look-up of the name to the answer's status
 /// @param attempts attempts after which a delivery is given up
 /// @param failures deliveries in a row that are given up before the endpoint is disabled
 /// @param retention age at which events and the log of their deliveries are forgotten

@@ -14,7 +14,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class Deliveries {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
   private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+  /// Most deliveries of an endpoint that are claimed at once.
   private static final int CLAIMED_MAX = 64;
+
   private static final int FORGOTTEN_AT_ONCE = 1000;
   static final int ERROR_LENGTH_MAX = 256;
 
@@ -53,6 +56,8 @@ public final class Deliveries {
       @Nullable Instant nextAttemptAt) {}
 
   /// A delivery that this process carries out now.
+  ///
+  /// @param attempts attempts before this one
   record Claimed(
       long id,
       long endpoint,
@@ -70,21 +75,28 @@ public final class Deliveries {
   /// @param error empty if the receiver has accepted it
   record Outcome(@Nullable Integer status, String error) {}
 
-  /// Claims deliveries that are due. One becomes due again by itself, if this process dies
-  /// meanwhile.
+  /// Claims deliveries that are due, some of each endpoint. They become due again by themselves if
+  /// this process dies meanwhile. If more endpoints wait than are asked for, chance decides, so
+  /// that none has to wait for those that are always first.
   ///
   /// @param busy endpoints that this process is delivering to
-  List<Claimed> claim(Collection<Long> busy, Instant now) {
+  /// @param endpointsMax most endpoints
+  /// @param lease time after which the deliveries become due again, unless their outcome is stored
+  List<Claimed> claim(Collection<Long> busy, int endpointsMax, Duration lease, Instant now) {
     return jdbc.sql(
             """
-            with due as (
-              select d.id from webhook_delivery d join webhook_endpoint e on e.id = d.endpoint_id and e.state = 'ACTIVE'
-              where d.state = 'DUE' and d.next_attempt_at <= :now::timestamptz
-                and not (d.endpoint_id = any (string_to_array(:busy, ',')::bigint[]))
-              order by d.next_attempt_at, d.id limit :most for update of d skip locked),
+            with ready as (
+              select e.id from webhook_endpoint e
+              where e.state = 'ACTIVE' and not (e.id = any (string_to_array(:busy, ',')::bigint[]))
+                and exists (select from webhook_delivery d
+                  where d.endpoint_id = e.id and d.state = 'DUE' and d.next_attempt_at <= :now::timestamptz)
+              order by random() limit :endpoints),
+            due as (
+              select d.id from ready cross join lateral (select w.id from webhook_delivery w
+                where w.endpoint_id = ready.id and w.state = 'DUE' and w.next_attempt_at <= :now::timestamptz
+                order by w.next_attempt_at, w.id limit :most for update skip locked) d),
             claimed as (
-              update webhook_delivery d set attempts = attempts + 1, last_attempt_at = :now::timestamptz,
-                next_attempt_at = :now::timestamptz + least(:first * power(2, least(attempts, 30)), :longest) * interval '1 second'
+              update webhook_delivery d set next_attempt_at = :now::timestamptz + :lease * interval '1 millisecond'
               from due where d.id = due.id returning d.id, d.endpoint_id, d.attempts, d.event_id)
             select c.id, c.endpoint_id, e.url, c.attempts, v.id, v.kind, v.account, v.body::text, v.created_at
             from claimed c join webhook_endpoint e on e.id = c.endpoint_id join webhook_event v on v.id = c.event_id
@@ -92,9 +104,9 @@ public final class Deliveries {
             """)
         .param("now", Timestamp.from(now))
         .param("busy", String.join(",", busy.stream().map(String::valueOf).toList()))
+        .param("endpoints", endpointsMax)
         .param("most", CLAIMED_MAX)
-        .param("first", (double) FIRST_PAUSE.toSeconds())
-        .param("longest", (double) LONGEST_PAUSE.toSeconds())
+        .param("lease", lease.toMillis())
         .query((row, _) ->
             new Claimed(
                 row.getLong(1),
@@ -109,24 +121,29 @@ public final class Deliveries {
         .list();
   }
 
+  /// Makes claimed deliveries due again that were not tried.
+  void giveBack(List<Claimed> untried, Instant now) {
+    if (!untried.isEmpty()) {
+      jdbc.sql(
+              "update webhook_delivery set next_attempt_at = ? where id = any(?) and state = 'DUE'")
+          .param(Timestamp.from(now))
+          .param(untried.stream().map(Claimed::id).toArray(Long[]::new))
+          .update();
+    }
+  }
+
   /// Stores the outcome of an attempt. After too many deliveries in a row that were given up, the
   /// endpoint is disabled.
   ///
   /// @param attemptsMax attempts after which a delivery is given up
   /// @param failuresMax deliveries that are given up before the endpoint is disabled
-  State finish(Claimed delivery, Outcome outcome, int attemptsMax, int failuresMax) {
+  State finish(Claimed delivery, Outcome outcome, int attemptsMax, int failuresMax, Instant now) {
     State state =
         outcome.error.isEmpty()
             ? State.DELIVERED
-            : delivery.attempts < attemptsMax ? State.DUE : State.DEAD;
+            : delivery.attempts + 1 < attemptsMax ? State.DUE : State.DEAD;
     transaction.executeWithoutResult(_ -> {
-      jdbc.sql(
-              "update webhook_delivery set state = ?, last_status = ?, last_error = ? where id = ?")
-          .param(state.name())
-          .param(outcome.status)
-          .param(outcome.error)
-          .param(delivery.id)
-          .update();
+      store(delivery.id, state, outcome, now);
       if (state == State.DELIVERED) {
         jdbc.sql("update webhook_endpoint set failures = 0 where id = ? and failures > 0")
             .param(delivery.endpoint)
@@ -141,6 +158,24 @@ public final class Deliveries {
       }
     });
     return state;
+  }
+
+  private void store(long id, State state, Outcome outcome, Instant now) {
+    jdbc.sql(
+            """
+            update webhook_delivery set state = :state, attempts = attempts + 1, last_attempt_at = :now::timestamptz,
+              last_status = :status, last_error = :error,
+              next_attempt_at = :now::timestamptz + least(:first * power(2, least(attempts, 30)), :longest) * interval '1 second'
+            where id = :id and state = 'DUE'
+            """)
+        .param("state", state.name())
+        .param("now", Timestamp.from(now))
+        .param("status", outcome.status)
+        .param("error", outcome.error)
+        .param("first", (double) FIRST_PAUSE.toSeconds())
+        .param("longest", (double) LONGEST_PAUSE.toSeconds())
+        .param("id", id)
+        .update();
   }
 
   /// Returns deliveries of an endpoint, latest first.

@@ -28,9 +28,17 @@ final class ChargePublisher {
 
   private static final String SELECT =
       """
-      select o.id as outbox, o.state as outbox_state, c.*, i.snapt_id, i.session_id, i.epoch, i.sequence,
-        i.started_at as from_at, i.ended_at as to_at, i.tariff_version
+      select o.id as outbox, o.state as outbox_state, o.revision, c.id, c.account, c.flow, c.application, c.service_class,
+        c.pre_bytes, c.post_bytes, i.snapt_id, i.session_id, i.epoch, i.sequence, i.started_at as from_at, i.ended_at as to_at,
+        coalesce(v.tariff_version, i.tariff_version) as tariff_version,
+        coalesce(v.charge_microdenarii, c.charge_microdenarii) as charge_microdenarii,
+        coalesce(v.discount_microdenarii, c.discount_microdenarii) as discount_microdenarii,
+        coalesce(v.reward_microdenarii, c.reward_microdenarii) as reward_microdenarii,
+        coalesce(v.access_fee_microdenarii, c.access_fee_microdenarii) as access_fee_microdenarii,
+        coalesce(v.surcharge_microdenarii, c.surcharge_microdenarii) as surcharge_microdenarii,
+        coalesce(v.refund_microdenarii, c.refund_microdenarii) as refund_microdenarii
       from charge_outbox o join charge c on c.id = o.charge_id join charging_interval i on i.id = c.interval_id
+        left join charge_revision v on (v.charge_id, v.revision) = (c.id, o.revision)
       order by o.id limit ?
       """;
 
@@ -98,6 +106,7 @@ final class ChargePublisher {
 
   private Waiting read(ResultSet row) throws SQLException {
     BillLines lines = BillColumns.read(row);
+    ChargeState state = ChargeState.valueOf("CHARGE_" + row.getString("outbox_state"));
     return new Waiting(
         row.getLong("outbox"),
         PublishedCharge.newBuilder()
@@ -119,10 +128,11 @@ final class ChargePublisher {
             .setAccessFeeMicrodenarii(lines.accessFee().value())
             .setSurchargeMicrodenarii(lines.surcharge().value())
             .setPromiseRefundMicrodenarii(lines.refund().value())
-            .setNetMicrodenarii(lines.net().value())
+            .setNetMicrodenarii(state == ChargeState.CHARGE_VOID ? 0 : lines.net().value())
             .setTariffVersion(row.getInt("tariff_version"))
-            .setState(ChargeState.valueOf("CHARGE_" + row.getString("outbox_state")))
+            .setState(state)
             .setPublishedMs(clock.millis())
+            .setRevision(row.getInt("revision"))
             .build());
   }
 }

@@ -78,6 +78,10 @@ class ReceiptParts {
     String directory = configuration.statements().rootsDirectory();
     List<RootFiles> files =
         directory.isEmpty() ? List.of() : List.of(new RootFiles(Path.of(directory), roots));
+    AtomicLong ahead = new AtomicLong();
+    Gauge.builder("viaduct_roots_ahead", ahead, AtomicLong::get)
+        .description("1 if the directory of roots has a later one than the database, otherwise 0")
+        .register(registry);
     return new Running<>(
         Stage.SETTLEMENT,
         () -> {
@@ -86,15 +90,22 @@ class ReceiptParts {
               SEAL,
               "sealing of receipts",
               () -> {
-                sealer.seal();
+                if (files.stream().noneMatch(RootFiles::isAhead)) {
+                  sealer.seal();
+                }
                 waiting.set(sealer.waiting());
               });
           tasks.atOnceAndEvery(
               PUBLISH,
               "publication of roots",
               () -> {
-                roots.publishDue();
-                files.forEach(RootFiles::write);
+                files.forEach(RootFiles::compare);
+                boolean isAhead = files.stream().anyMatch(RootFiles::isAhead);
+                ahead.set(isAhead ? 1 : 0);
+                if (!isAhead) {
+                  roots.publishDue();
+                  files.forEach(RootFiles::write);
+                }
               });
           return tasks;
         });

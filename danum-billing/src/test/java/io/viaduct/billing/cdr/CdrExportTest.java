@@ -1,6 +1,5 @@
 package io.viaduct.billing.cdr;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.ManualClock;
@@ -9,9 +8,9 @@ import io.viaduct.billing.configuration.CdrSettings;
 import io.viaduct.billing.rest.ChargesOnFile;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -103,81 +102,11 @@ class CdrExportTest {
     return Long.parseLong(file.getFileName().toString().replaceAll("^.*?_-_([0-9]+)\\..*$", "$1"));
   }
 
-  /// A file as TS 32.297 describes it.
-  private record ReadFile(
-      long sequence, int cause, int month, int day, byte[] node, List<List<byte[]>> records) {
-    long number(int record, int field) {
-      return new java.math.BigInteger(records.get(record).get(field)).longValueExact();
-    }
-
-    String text(int record, int field) {
-      return new String(records.get(record).get(field), UTF_8);
-    }
-  }
-
-  private static ReadFile read(Path path) throws IOException {
-    ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(path));
-    assertThat(in.getInt()).as("file length").isEqualTo(in.capacity());
-    int header = in.getInt();
-    assertThat(in.get() >>> 5 & 7).as("release is in the extension").isEqualTo(7);
-    in.get();
-    int opened = in.getInt();
-    in.getInt();
-    int count = in.getInt();
-    long sequence = Integer.toUnsignedLong(in.getInt());
-    int cause = Byte.toUnsignedInt(in.get());
-    byte[] node = new byte[20];
-    in.get(node);
-    assertThat(in.get()).as("lost CDRs").isZero();
-    skipCounted(in); // routeing filter
-    skipCounted(in); // private extension
-    in.getShort(); // extensions of both releases
-    assertThat(in.position()).isEqualTo(header);
-    List<List<byte[]>> records = new ArrayList<>();
-    while (in.hasRemaining()) {
-      int length = Short.toUnsignedInt(in.getShort());
-      assertThat(in.get() >>> 5 & 7).isEqualTo(7);
-      assertThat(in.get() >>> 5 & 7).as("BER").isEqualTo(1);
-      in.get();
-      ByteBuffer record = in.slice(in.position(), length);
-      in.position(in.position() + length);
-      assertThat(Byte.toUnsignedInt(record.get())).isEqualTo(0xe1);
-      assertThat(length(record)).isEqualTo(record.remaining());
-      List<byte[]> fields = new ArrayList<>();
-      while (record.hasRemaining()) {
-        assertThat(Byte.toUnsignedInt(record.get())).isEqualTo(0x80 | fields.size());
-        byte[] content = new byte[length(record)];
-        record.get(content);
-        fields.add(content);
-      }
-      records.add(fields);
-    }
-    assertThat(records).hasSize(count);
-    return new ReadFile(sequence, cause, opened >>> 28 & 15, opened >>> 23 & 31, node, records);
-  }
-
-  private static void skipCounted(ByteBuffer in) {
-    int length = Short.toUnsignedInt(in.getShort());
-    in.position(in.position() + length);
-  }
-
-  private static int length(ByteBuffer in) {
-    int first = Byte.toUnsignedInt(in.get());
-    if (first < 0x80) {
-      return first;
-    }
-    int length = 0;
-    for (int i = 0; i < (first & 0x7f); i++) {
-      length = length << 8 | Byte.toUnsignedInt(in.get());
-    }
-    return length;
-  }
-
   private List<Long> exported() throws IOException {
     List<Long> charges = new ArrayList<>();
     for (Path file : files()) {
-      ReadFile read = read(file);
-      assertThat(read.sequence()).isEqualTo(sequence(file));
+      ThreeGppFile read = ThreeGppFile.read(file);
+      assertThat(read.header().sequence()).isEqualTo(sequence(file));
       for (int i = 0; i < read.records().size(); i++) {
         if (read.text(i, 1).equals(account)) {
           charges.add(read.number(i, 0));
@@ -206,11 +135,7 @@ class CdrExportTest {
     untilOld();
     export("3GPP", 10_000, 1 << 24).run();
     assertThat(exported()).containsExactlyInAnyOrderElementsOf(wanted());
-    ReadFile file = read(files().getFirst());
-    assertThat(file.cause()).isEqualTo(CdrExport.CAUSE_TIME);
-    assertThat(file.node()).endsWith(new byte[] {(byte) 192, 0, 2, 7});
-    var opened = Instant.now().atZone(java.time.ZoneOffset.UTC);
-    assertThat(file.month()).isEqualTo(opened.getMonthValue());
+    ThreeGppFile file = ThreeGppFile.read(files().getFirst());
     for (int i = 0; i < file.records().size(); i++) {
       long id = file.number(i, 0);
       ChargesOnFile.OnFile charge =
@@ -225,13 +150,130 @@ class CdrExportTest {
   }
 
   @Test
+  void eachFieldOfTheHeadersIsThatOfTs32297() throws Exception {
+    charges(10);
+    untilOld();
+    export("3GPP", 10_000, 1 << 24).run();
+    Path path = files().getLast();
+    ThreeGppFile file = ThreeGppFile.read(path);
+    ThreeGppFile.Version release = new ThreeGppFile.Version(7, 1); // 7: the extension has it
+    Instant opened =
+        JDBC.queryForObject(
+                "select due_at from cdr_interval where file_sequence = ? order by id limit 1",
+                Timestamp.class,
+                sequence(path))
+            .toInstant();
+    assertThat(file.header())
+        .isEqualTo(
+            new ThreeGppFile.Header(
+                Files.size(path),
+                54,
+                release,
+                release,
+                ThreeGppFile.Time.in(opened),
+                ThreeGppFile.Time.in(clock.instant()),
+                file.records().size(),
+                sequence(path),
+                CdrExport.CAUSE_TIME,
+                List.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 7),
+                0,
+                0,
+                0,
+                18 - 10, // release 18
+                18 - 10));
+    assertThat(file.recordHeaders())
+        .isNotEmpty()
+        .allSatisfy(header ->
+            assertThat(header)
+                .isEqualTo(
+                    new ThreeGppFile.CdrHeader(header.length(), release, 1, 0, 18 - 10))); // 1: BER
+  }
+
+  @Test
+  void aTimeOfTheHeaderHasMonthDayHourMinuteAndTheDeviationFromUtc() {
+    // 11 = 1011, 30 = 11110, 23 = 10111, 59 = 111011, + = 1, no deviation
+    assertThat(ThreeGppFormat.time(Instant.parse("2026-11-30T23:59:59.999Z")))
+        .isEqualTo(0b1011_11110_10111_111011_1_00000_000000);
+    assertThat(ThreeGppFormat.time(Instant.parse("2026-01-02T03:04:00Z")))
+        .isEqualTo(0b0001_00010_00011_000100_1_00000_000000);
+  }
+
+  @Test
+  void eachFieldOfARecordIsThatOfTheCharge() throws Exception {
+    String adjusted = UUID.randomUUID().toString();
+    String voided = UUID.randomUUID().toString();
+    long first = chargeWithEachLine("ADJUSTED", adjusted);
+    long second = chargeWithEachLine("VOID", voided);
+    untilOld();
+    export("3GPP", 10_000, 1 << 24).run();
+    ThreeGppFile file = ThreeGppFile.read(files().getLast());
+    assertThat(fields(file, first))
+        .containsExactly(first, adjusted, 1000L, 100L, 1000L - 100 + 70 + 8 - 200, "ADJUSTED");
+    assertThat(fields(file, second))
+        .as("a void charge keeps its bill, and costs nothing")
+        .containsExactly(second, voided, 1000L, 100L, 0L, "VOID");
+  }
+
+  /// Returns id, session, charge, discount, net and state of a record, and requires the others.
+  private List<Object> fields(ThreeGppFile file, long charge) {
+    int record = 0;
+    while (file.number(record, 0) != charge) {
+      record++;
+    }
+    assertThat(file.records().get(record)).hasSize(18);
+    assertThat(file.text(record, 1)).isEqualTo(account);
+    assertThat(file.text(record, 2)).isEqualTo("snapt-a");
+    assertThat(file.text(record, 4)).isEqualTo("icid-7");
+    assertThat(file.text(record, 5)).isEqualTo("2026-03-01T10:00:00.123Z");
+    assertThat(file.text(record, 6)).isEqualTo("2026-03-01T10:01:30Z");
+    assertThat(file.text(record, 7)).isEqualTo("web");
+    assertThat(file.text(record, 8)).isEqualTo("HT_LD");
+    assertThat(file.number(record, 9)).isEqualTo(450_000);
+    assertThat(file.number(record, 10)).isEqualTo(180_000);
+    assertThat(file.number(record, 11)).isEqualTo(89_877);
+    assertThat(file.number(record, 15)).as("tariff").isEqualTo(1);
+    assertThat(file.number(record, 17)).as("revision").isZero();
+    return List.of(
+        file.number(record, 0),
+        file.text(record, 3),
+        file.number(record, 12),
+        file.number(record, 13),
+        file.number(record, 14),
+        file.text(record, 16));
+  }
+
+  /// Adds an interval with a charge whose bill has a fee, a surcharge and a refund.
+  private long chargeWithEachLine(String state, String session) {
+    return JDBC.queryForObject(
+        """
+        with one as (
+          insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid, token_id, started_at,
+            ended_at, received_at, grace_ends_at, clock, tariff_version, state)
+          values (nextval('charging_interval_id'), 'snapt-a', ?, 1, 0, ?, 'acme', 'icid-7', '', '2026-03-01 10:00:00.123Z',
+            '2026-03-01 10:01:30Z', '2026-03-01 10:01:31Z', '2026-03-01 10:11:30Z', 'GOOD', 1, ?)
+          returning id, account, started_at)
+        insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol, pre_bytes,
+          post_bytes, saved_bytes, duration_ms, throughput, delay_ms, delay_source, loss, utility_per_second, price_per_unit,
+          units, charge_microdenarii, discount_microdenarii, access_fee_microdenarii, surcharge_microdenarii,
+          refund_microdenarii, broken_promise, promised, measured)
+        select nextval('charge_id'), id, 1, account, started_at, 'web', 'HT_LD', 6, 450000, 180000, 270000, 89877, 1, 1,
+          'MEASURED', 0, 1, 1, 1, 1000, 100, 70, 8, 200, 'DELAY', 150, 240 from one
+        returning id
+        """,
+        Long.class,
+        session,
+        account,
+        state);
+  }
+
+  @Test
   void aFileIsClosedByNumberAndBySize() throws Exception {
     charges(40);
     export("3GPP", 10, 1 << 24).run();
     assertThat(files()).hasSizeGreaterThan(2);
     for (Path file : files()) {
-      assertThat(read(file).cause()).isEqualTo(CdrExport.CAUSE_RECORDS);
-      assertThat(read(file).records()).hasSizeBetween(1, 10);
+      assertThat(ThreeGppFile.read(file).header().cause()).isEqualTo(CdrExport.CAUSE_RECORDS);
+      assertThat(ThreeGppFile.read(file).records()).hasSizeBetween(1, 10);
     }
     export("3GPP", 10_000, 1500).run();
     untilOld();
@@ -242,7 +284,7 @@ class CdrExportTest {
     export("3GPP", 10_000, 1500).run();
     List<Path> full = new ArrayList<>();
     for (Path file : files()) {
-      if (read(file).cause() == CdrExport.CAUSE_SIZE) {
+      if (ThreeGppFile.read(file).header().cause() == CdrExport.CAUSE_SIZE) {
         full.add(file);
         assertThat(Files.size(file)).isLessThanOrEqualTo(1500 + ThreeGppFormat.HEADER_BYTES);
       }

@@ -556,13 +556,16 @@ class DenariiTest {
     String name = file.toString();
     assertThat(user.run("statement", "--signed").succeeds().out().lines())
         .hasSameSizeAs(Files.readAllLines(file));
-    assertThat(user.run("verify-statement", name).succeeds().out())
-        .contains("receipts    2, numbers 1 to 2\n", "1 by a device, too\n", "every rule holds");
+    String unpinned = user.run("verify-statement", name).succeeds().out();
+    assertThat(unpinned).contains("receipts    2, numbers 1 to 2\n", "1 by a device, too\n");
     JsonNode json = user.run("verify-statement", name, "--json").succeeds().json();
     assertThat(json.get("holds").asBoolean()).isTrue();
+    assertThat(json.get("pinned").asBoolean()).isFalse();
     assertThat(json.get("withoutKey").asLong()).as("the SNAPT is not enrolled").isEqualTo(1);
     String key = json.at("/billingKeys/0").asString();
-    assertThat(user.run("verify-statement", name, "--billing-key", key).code()).isZero();
+    assertThat(unpinned.strip()).endsWith("\nok, if this is your operator's key: " + key);
+    assertThat(user.run("verify-statement", name, "--billing-key", key).succeeds().out().strip())
+        .endsWith("\nok          every rule holds");
     String other = Base64.getEncoder().encodeToString(new byte[32]);
     assertThat(user.run("verify-statement", name, "--billing-key", other).code()).isEqualTo(1);
     String root = "0".repeat(64);

@@ -53,6 +53,14 @@ public final class PostedReports {
     rig.caps.creditDue(rig.clock.instant());
   }
 
+  /// Posts one report of the present minute.
+  ///
+  /// @return the ids of its charges
+  public static List<Long> postNow(String account, List<FlowUsage> flows) {
+    String tag = UUID.randomUUID().toString().substring(0, 8);
+    return post(new MediationRig("owner-" + tag), tag, account, flows);
+  }
+
   private static List<Long> post(
       MediationRig rig, String tag, String account, List<FlowUsage> flows) {
     ReportVerdict verdict =

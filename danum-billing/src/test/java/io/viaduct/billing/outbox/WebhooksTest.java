@@ -11,11 +11,19 @@ import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
 import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.mediation.PostedReports;
+import io.viaduct.billing.mediation.Reports;
+import io.viaduct.billing.rerating.ReratingOrder;
+import io.viaduct.billing.rerating.Reratings;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.TariffBook;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -279,7 +287,7 @@ class WebhooksTest {
     topUp(alice);
     await().until(() -> FAILING.get(place).get() == 0);
     billing.close();
-    CLOCK.advance(Duration.ofSeconds(2));
+    CLOCK.advance(Duration.ofMinutes(1)); // beyond the lease, if its outcome was not stored
     billing = RunningBilling.start(home, CLOCK, CONFIGURATION);
     operator = billing.operator();
     assertThat(received(1)).hasSize(1);
@@ -335,6 +343,60 @@ class WebhooksTest {
         null,
         billing.ifMatch(
             hooks("operator") + "/" + made.body().at("/webhook/id").asString(), operator));
+  }
+
+  @Test
+  void aBillIsToldAndToldAgainWithItsRevisionAfterARerating() throws Exception {
+    made(alice, login, place, "\"charge.posted\"", false);
+    PostedReports.postNow(alice, Reports.workedExample());
+    CLOCK.advance(Duration.ofMinutes(5)); // the report has a clock of its own
+    JsonNode posted = received(1).getFirst().json().get("data");
+    assertThat(posted.get("revision").asInt()).isZero();
+    long paid = -balance(alice);
+    assertThat(posted.get("netMicrodenarii").asString()).isEqualTo(Long.toString(paid));
+
+    int corrected =
+        billing
+            .parts
+            .getBean(TariffBook.class)
+            .add(
+                SeedTariff.at(OperatingPoint.MEASURED, "{\"fees\":{\"PER_MINUTE\":0.5}}"),
+                Instant.parse("2400-01-01T00:00:00Z"),
+                "operator",
+                CLOCK.instant())
+            .version();
+    Instant start = OffsetDateTime.parse(posted.get("startedAt").asString()).toInstant();
+    billing
+        .parts
+        .getBean(Reratings.class)
+        .begin(
+            new ReratingOrder(
+                "fee-" + alice,
+                start,
+                start.plusSeconds(1),
+                alice,
+                null,
+                corrected,
+                "the fee was forgotten",
+                "operator"),
+            CLOCK.instant());
+    Received again = received(2).getLast();
+    assertThat(again.kind()).isEqualTo("charge.posted");
+    JsonNode revised = again.json().get("data");
+    assertThat(revised.get("interval")).isEqualTo(posted.get("interval"));
+    assertThat(revised.get("chargeMicrodenarii")).isEqualTo(posted.get("chargeMicrodenarii"));
+    assertThat(revised.get("revision").asInt()).isEqualTo(1);
+    assertThat(revised.get("netMicrodenarii").asString())
+        .isEqualTo(Long.toString(paid + 500_000))
+        .isEqualTo(Long.toString(-balance(alice)));
+  }
+
+  private static long balance(String account) {
+    return SharedDatabase.client()
+        .sql("select balance_microdenarii from credit_account where account = ?")
+        .param(account)
+        .query(Long.class)
+        .single();
   }
 
   @Test

@@ -5,159 +5,28 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
-import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.configuration.KafkaSettings;
 import io.viaduct.billing.mediation.BridgeClocks;
 import io.viaduct.billing.mediation.ReportIntake;
-import io.viaduct.billing.mediation.Reports;
 import io.viaduct.service.broker.BrokerSettings;
-import io.viaduct.service.broker.TestBroker;
-import io.viaduct.usage.v1.ChargeState;
-import io.viaduct.usage.v1.PublishedCharge;
 import io.viaduct.usage.v1.QueuedReport;
-import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/// Billing reads reports from a real broker and posts them in a real PostgreSQL. The test itself is
-/// the bridge.
-@Timeout(300)
-class QueuedReportsTest {
-  /// Charge of the worked example, in micro-denarii.
-  private static final long PRICE = 13_510_279 + 22_030_879 - 1_192_500;
-
-  private static final String KAFKA =
-      """
-      kafka:
-        broker: {bootstrap: ["%s"], security: plaintext}
-        reports: %s
-        verdicts: %s
-        charges: %s
-        group: %s
-        batch: 8
-        deadline: 2s
-        take-over: 2s
-      """;
-  @TempDir private static Path brokerFolder;
-  private static TestBroker broker;
-  private static int topics;
-
-  @TempDir private Path folder;
-  private final ManualClock clock = new ManualClock();
-  private final List<RunningBilling> instances = new ArrayList<>();
-  private final String account = "queue-" + UUID.randomUUID().toString().substring(0, 8);
-  private int started;
-  private String reports;
-  private String verdicts;
-  private String charges;
-
-  @BeforeAll
-  static void startBroker() throws Exception {
-    broker = TestBroker.start(brokerFolder.resolve("kafka"));
-  }
-
-  @AfterAll
-  static void stopBroker() throws Exception {
-    broker.close();
-  }
-
-  @BeforeEach
-  void topics() throws Exception {
-    broker.restartIfKilled();
-    topics++;
-    reports = "reports-" + topics;
-    verdicts = "verdicts-" + topics;
-    charges = "charges-" + topics;
-    broker.create(reports, 6);
-    broker.create(verdicts, 2);
-    broker.create(charges, 2);
-  }
-
-  @AfterEach
-  void stop() {
-    instances.forEach(RunningBilling::close);
-  }
-
-  private RunningBilling start() throws Exception {
-    RunningBilling billing =
-        RunningBilling.start(
-            Files.createDirectory(folder.resolve("billing-" + started++)),
-            clock,
-            KAFKA.formatted(broker.address(), reports, verdicts, charges, "group-" + topics));
-    instances.add(billing);
-    return billing;
-  }
-
-  private RunningBilling withoutBroker() throws Exception {
-    RunningBilling billing =
-        RunningBilling.start(Files.createDirectory(folder.resolve("other")), clock);
-    instances.add(billing);
-    return billing;
-  }
-
-  private QueuedReport queued(String session, long sequence, String payer) {
-    return QueuedReport.newBuilder()
-        .setReport(
-            Reports.signed(
-                Reports.report(
-                        "snapt-acme",
-                        session,
-                        1,
-                        sequence,
-                        payer,
-                        clock.instant(),
-                        Reports.workedExample())
-                    .build()))
-        .setReceivedMs(clock.millis())
-        .addTokenKeys(Reports.PROVEN.tokenKey())
-        .build();
-  }
-
-  private void write(QueuedReport report, String payer) throws Exception {
-    broker.write(reports, payer.getBytes(StandardCharsets.UTF_8), report.toByteArray());
-  }
-
-  private List<ReportVerdict> verdicts() throws Exception {
-    List<ReportVerdict> all = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : broker.read(verdicts)) {
-      assertThat(new String(record.key(), StandardCharsets.UTF_8)).isEqualTo("snapt-acme");
-      all.add(ReportAck.parseFrom(record.value()).getVerdict());
-    }
-    return all;
-  }
-
+/// Billing reads reports from a real broker and posts them in a real PostgreSQL.
+class QueuedReportsTest extends QueueTest {
   private void awaitVerdicts(ReportVerdict... expected) {
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(verdicts()).containsExactlyInAnyOrder(expected));
-  }
-
-  private static long balance(String of) {
-    return SharedDatabase.client()
-        .sql("select balance_microdenarii from credit_account where account = ?")
-        .param(of)
-        .query(Long.class)
-        .single();
   }
 
   private static double meter(RunningBilling billing, String name, String... tags) {
@@ -238,12 +107,7 @@ class QueuedReportsTest {
         .atMost(Duration.ofSeconds(60))
         .until(() ->
             instances.stream().allMatch(each -> meter(each, "viaduct_queue_partitions") == 2));
-    String operator = instances.getFirst().operator();
-    List<String> accounts = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
-      accounts.add(account + "-" + i);
-      instances.getFirst().openAccount(operator, accounts.getLast());
-    }
+    List<String> accounts = openAccountsOfEachPartition(instances.getFirst());
     Map<String, String> sessions = new HashMap<>();
     for (int sequence = 0; sequence < 2; sequence++) {
       for (String payer : accounts) {
@@ -252,10 +116,10 @@ class QueuedReportsTest {
       }
       if (sequence == 0) {
         await().atMost(Duration.ofSeconds(60)).until(() -> verdicts().size() == 12);
-        Set<Boolean> worked = new HashSet<>();
-        instances.forEach(
-            each -> worked.add(meter(each, "viaduct_queue_records", "outcome", "taken") > 0));
-        assertThat(worked).contains(true);
+        assertThat(instances)
+            .extracting(each -> meter(each, "viaduct_queue_records", "outcome", "taken"))
+            .as("records of each instance: those of its two partitions")
+            .containsExactly(4.0, 4.0, 4.0);
         instances.removeLast().close();
       }
     }
@@ -296,77 +160,13 @@ class QueuedReportsTest {
     assertThat(balance(account)).isEqualTo(-PRICE);
   }
 
-  @Test
-  void aProcessThatIsKilledInTheMiddleLosesAndDoublesNothing() throws Exception {
-    RunningBilling billing = start();
-    String operator = billing.operator();
-    List<String> accounts = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      accounts.add(account + "-" + i);
-      billing.openAccount(operator, accounts.getLast());
-    }
-    instances.clear();
-    billing.close();
-    for (String payer : accounts) {
-      String session = UUID.randomUUID().toString();
-      for (int sequence = 0; sequence < 8; sequence++) {
-        write(queued(session, sequence, payer), payer);
-      }
-    }
-    Path configuration = folder.resolve("billing-0").resolve("billing.yml");
-    for (int posted : new int[] {1, 40}) {
-      Process process = process(configuration);
-      try {
-        await()
-            .atMost(Duration.ofMinutes(2))
-            .pollInterval(Duration.ofMillis(5))
-            .until(
-                () -> accounts.stream().mapToLong(each -> -balance(each)).sum() >= posted * PRICE);
-      } finally {
-        process.destroyForcibly().waitFor();
-      }
-    }
-    start();
-    await()
-        .atMost(Duration.ofSeconds(90))
-        .untilAsserted(() ->
-            assertThat(accounts)
-                .allSatisfy(payer -> assertThat(balance(payer)).isEqualTo(-8 * PRICE)));
-    await().atMost(Duration.ofSeconds(60)).until(() -> answered().size() == 80);
-    assertThat(verdicts()).containsOnly(ReportVerdict.POSTED, ReportVerdict.ALREADY_POSTED);
-  }
-
-  private Process process(Path configuration) throws Exception {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.viaduct.billing.BillingCommand",
-            "run",
-            "--config",
-            configuration.toString())
-        .redirectErrorStream(true)
-        .redirectOutput(folder.resolve("output").toFile())
-        .start();
-  }
-
-  /// Returns the reports that have a verdict, each once.
-  private Set<String> answered() throws Exception {
-    Set<String> all = new HashSet<>();
-    for (ConsumerRecord<byte[], byte[]> record : broker.read(verdicts)) {
-      ReportAck ack = ReportAck.parseFrom(record.value());
-      all.add(ack.getSessionId() + " " + ack.getSequence());
-    }
-    return all;
-  }
-
   private KafkaSettings settings(String address) {
     return new KafkaSettings(
         new BrokerSettings(List.of(address), BrokerSettings.Security.PLAINTEXT, "", ""),
         reports,
         verdicts,
         "",
-        "group-" + topics,
+        group(),
         256,
         4,
         Duration.ofSeconds(2),
@@ -387,36 +187,5 @@ class QueuedReportsTest {
     await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> new HashSet<>(verdicts()).contains(ReportVerdict.POSTED));
-  }
-
-  @Test
-  void everyChargeAndEachChangeOfItsStateIsPublishedByAccount() throws Exception {
-    RunningBilling billing = start();
-    billing.openAccount(billing.operator(), account);
-    write(queued(UUID.randomUUID().toString(), 0, account), account);
-    await().atMost(Duration.ofSeconds(60)).until(() -> published().size() == 2);
-    assertThat(published())
-        .extracting(PublishedCharge::getState)
-        .containsOnly(ChargeState.CHARGE_CORRECTED);
-    assertThat(published().stream().mapToLong(PublishedCharge::getNetMicrodenarii).sum())
-        .isEqualTo(PRICE);
-    clock.advance(Duration.ofMinutes(11)); // beyond the grace time
-    await().atMost(Duration.ofSeconds(60)).until(() -> published().size() == 4);
-    assertThat(published())
-        .extracting(PublishedCharge::getState)
-        .filteredOn(state -> state == ChargeState.CHARGE_FINAL)
-        .hasSize(2);
-  }
-
-  private List<PublishedCharge> published() throws Exception {
-    List<PublishedCharge> all = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : broker.read(charges)) {
-      PublishedCharge charge = PublishedCharge.parseFrom(record.value());
-      assertThat(new String(record.key(), StandardCharsets.UTF_8)).isEqualTo(charge.getAccount());
-      if (charge.getAccount().equals(account)) {
-        all.add(charge);
-      }
-    }
-    return all;
   }
 }

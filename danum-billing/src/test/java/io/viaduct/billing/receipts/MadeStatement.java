@@ -115,20 +115,25 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
   ///
   /// @param others leaves of other accounts, before and after that of this one
   static MadeStatement of(List<Step> steps, int others) {
+    return of(steps, others, KEY);
+  }
+
+  /// Makes the statement as somebody who signs with a key of their own.
+  static MadeStatement of(List<Step> steps, int others, StatementKey key) {
     ByteString genesis = StatementReceipt.genesis(ACCOUNT, SALT);
     List<PublishedRoot> roots = new ArrayList<>();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DigestedLines file = new DigestedLines(bytes);
     try {
       file.write(
-          StatementLines.begin(ACCOUNT, SALT, ByteString.EMPTY, BEGIN, List.of(KEY.publicKey())));
+          StatementLines.begin(ACCOUNT, SALT, ByteString.EMPTY, BEGIN, List.of(key.publicKey())));
       ByteString previous = genesis;
       long balance = 0;
       long number = 0;
       int day = 0;
       for (Step step : steps) {
         for (; day < step.day(); day++) {
-          file.write(day(day, roots, genesis, number, previous, others));
+          file.write(day(day, roots, genesis, number, previous, others, key));
         }
         number++;
         balance += step.amount();
@@ -137,12 +142,12 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
         file.write(
             StatementLines.receipt(
                 receipt,
-                KEY.sign(SignedMessage.STATEMENT_RECEIPT, previous),
+                key.sign(SignedMessage.STATEMENT_RECEIPT, previous),
                 step.charges(),
                 signed(step)));
       }
-      file.write(day(day, roots, genesis, number, previous, others));
-      file.end(number, KEY);
+      file.write(day(day, roots, genesis, number, previous, others, key));
+      file.end(number, key);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -211,7 +216,8 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
       ByteString genesis,
       long number,
       ByteString hash,
-      int others) {
+      int others,
+      StatementKey key) {
     List<ByteString> leaves = new ArrayList<>();
     for (int i = 0; i < others; i++) {
       leaves.add(StatementRoot.leaf(genesis, i, ByteString.copyFromUtf8("other")));
@@ -229,8 +235,8 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
         new PublishedRoot(
             root,
             root.hash(),
-            KEY.sign(SignedMessage.STATEMENT_ROOT, root.hash()),
-            KEY.publicKey(),
+            key.sign(SignedMessage.STATEMENT_ROOT, root.hash()),
+            key.publicKey(),
             BEGIN));
     return StatementLines.day(
         roots.getLast(), number, position, MerkleTree.proof(levels, position));
@@ -240,13 +246,19 @@ record MadeStatement(List<String> lines, List<PublishedRoot> roots) {
   ///
   /// @param published roots that are known from elsewhere
   static StatementCheck.Result check(List<String> lines, List<PublishedRoot> published) {
+    return check(lines, published, Set.of());
+  }
+
+  /// @param keys keys of billing that are known from elsewhere
+  static StatementCheck.Result check(
+      List<String> lines, List<PublishedRoot> published, Set<ByteString> keys) {
     Map<LocalDate, ByteString> roots = new java.util.HashMap<>();
     published.forEach(root -> roots.put(root.root().day(), root.hash()));
     try {
       return StatementCheck.of(
           new ByteArrayInputStream(
               (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8)),
-          new StatementCheck.Known(roots, Map.of(), Set.of(), Set.of()));
+          new StatementCheck.Known(roots, Map.of(), keys, Set.of()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

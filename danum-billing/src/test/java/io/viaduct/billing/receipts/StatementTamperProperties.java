@@ -1,7 +1,9 @@
 package io.viaduct.billing.receipts;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.viaduct.billing.receipts.MadeStatement.Step;
 import io.viaduct.denarii.statement.Finding;
 import io.viaduct.denarii.statement.Rule;
@@ -10,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -88,6 +92,53 @@ class StatementTamperProperties {
           .extracting(Finding::rule)
           .contains(Rule.PUBLISHED);
     }
+  }
+
+  /// Somebody with the file computes everything again, and signs with a key of their own.
+  @Property(tries = 30)
+  void aStatementThatSomebodyElseHasMadeIsNotPinnedAndFoundByTheKeyOrARoot(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<Step> steps = MadeStatement.history(random);
+    int others = random.nextInt(9);
+    MadeStatement made = MadeStatement.of(steps, others);
+    Set<ByteString> operator = Set.of(MadeStatement.KEY.publicKey());
+    assertThat(MadeStatement.check(made.lines(), List.of()).isPinned()).isFalse();
+    assertThat(MadeStatement.check(made.lines(), List.of(), operator).isPinned()).isTrue();
+    assertThat(MadeStatement.check(made.lines(), made.roots()).isPinned()).isTrue();
+
+    List<Step> dearer = new ArrayList<>(steps);
+    dearer.set(0, steps.getFirst().withAmount(steps.getFirst().amount() - 1));
+    boolean isTopUp = steps.getFirst().report() == null;
+    StatementKey own = new StatementKey("a key of somebody else, 32 bytes".getBytes(US_ASCII));
+    MadeStatement forged = MadeStatement.of(isTopUp ? dearer : steps, others, own);
+    StatementCheck.Result alone = MadeStatement.check(forged.lines(), List.of());
+    assertThat(alone.findings()).isEmpty();
+    assertThat(alone.isPinned()).isFalse();
+    assertThat(alone.billingKeys()).containsExactly(own.publicKey());
+    assertThat(MadeStatement.check(forged.lines(), List.of(), operator).findings())
+        .extracting(Finding::rule)
+        .contains(Rule.KEY);
+    if (isTopUp) {
+      assertThat(MadeStatement.check(forged.lines(), made.roots()).findings())
+          .extracting(Finding::rule)
+          .contains(Rule.PUBLISHED);
+    }
+  }
+
+  @Example
+  void aRootThatDoesNotCoverTheLastReceiptPinsNothing() {
+    List<Step> steps =
+        Stream.iterate(1L, seed -> seed + 1)
+            .map(seed -> MadeStatement.history(new Random(seed)))
+            .filter(history -> history.getLast().day() > 0)
+            .findFirst()
+            .orElseThrow();
+    MadeStatement made = MadeStatement.of(steps, 3);
+    List<PublishedRoot> first = made.roots().subList(0, 1);
+    assertThat(MadeStatement.check(made.lines(), first).findings()).isEmpty();
+    assertThat(MadeStatement.check(made.lines(), first).isPinned()).isFalse();
+    assertThat(MadeStatement.check(made.lines(), made.roots().reversed().subList(0, 1)).isPinned())
+        .isTrue();
   }
 
   private static final Random SEED = new Random(7);

@@ -69,6 +69,8 @@ public final class StatementCheck {
   /// @param byDevices reports of SNAPTs that a device has signed, too
   /// @param ofDevices bills that were made from a device's own report
   /// @param notKept reports and bills that billing no longer keeps
+  /// @param isPinned true if keys of billing, or a root that covers the last receipt, were known to
+  ///   the caller. Otherwise somebody else may have made the whole file with a key of their own
   /// @param billingKeys keys of billing that have signed the file's lines
   /// @param snaptKeys keys that have signed reports, by SNAPT
   public record Result(
@@ -85,6 +87,7 @@ public final class StatementCheck {
       long byDevices,
       long ofDevices,
       long notKept,
+      boolean isPinned,
       Set<ByteString> billingKeys,
       Map<String, TreeSet<ByteString>> snaptKeys,
       List<Finding> findings) {
@@ -109,6 +112,7 @@ public final class StatementCheck {
   private @Nullable ReceiptLine before;
   private ByteString lastHash = ByteString.EMPTY;
   private boolean isAnchorOpen;
+  private boolean isCoveredByKnownRoot; // the last receipt
   private boolean hasEnded;
   private long receipts;
   private long first;
@@ -217,6 +221,7 @@ public final class StatementCheck {
 
   private void receipt(ReceiptLine next) {
     receipts++;
+    isCoveredByKnownRoot = false;
     requireFollowing(next);
     requireContent(next);
     requireSum(next);
@@ -331,6 +336,10 @@ public final class StatementCheck {
     if (isCovered) {
       covered = before == null ? 0 : before.receipt().number();
       isAnchorOpen = false;
+      LocalDate day = fields.day("day");
+      ByteString root = fields.hex("root");
+      isCoveredByKnownRoot |=
+          root.equals(known.roots().get(day)) || root.equals(known.kept().get(day));
     }
   }
 
@@ -401,6 +410,7 @@ public final class StatementCheck {
         reports.byDevices(),
         reports.ofDevices(),
         reports.notKept() + billsNotKept,
+        !known.billingKeys().isEmpty() || isCoveredByKnownRoot,
         Set.copyOf(signers),
         reports.signers(),
         List.copyOf(findings));

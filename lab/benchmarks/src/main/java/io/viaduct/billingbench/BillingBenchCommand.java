@@ -55,6 +55,13 @@ public final class BillingBenchCommand implements Callable<Integer> {
   private double cores = 0.2;
 
   @Option(
+      names = "--sustained",
+      paramLabel = "MINUTES",
+      description =
+          "of posting at half of the measured rate, with settlement as shipped, once; 0 for none (default ${DEFAULT-VALUE})")
+  private int sustained = 10;
+
+  @Option(
       names = "--month",
       description =
           "flow intervals of a month that is dropped, once; 0 for none (default ${DEFAULT-VALUE})")
@@ -81,7 +88,8 @@ public final class BillingBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Scale scale = new Scale(rounds, sizes, reports, flows, accounts, requests, cores, month);
+    Scale scale =
+        new Scale(rounds, sizes, reports, flows, accounts, requests, cores, sustained, month);
     Path data = options.output().resolve("billing");
     MeasuredRows rows = MeasuredRows.open(data.resolve("rows.jsonl"), scale.settings(), isResumed);
     Optional<CgratesInstallation> cgrates = CgratesInstallation.find(engine, cgratesData);

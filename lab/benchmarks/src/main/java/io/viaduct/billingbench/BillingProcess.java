@@ -15,6 +15,25 @@ final class BillingProcess implements AutoCloseable {
   private static final Duration START_MAX = Duration.ofMinutes(10); // recovery of a large database
   private static final Duration POLL = Duration.ofMillis(100);
 
+  /// Times of the ledger.
+  enum Times {
+    /// Settlement is no part of what is measured.
+    WITHOUT_SETTLEMENT(
+        """
+        grace-time: 24h
+        adjustment-time: 720h
+        verification-period: 24h
+        ledger-verification-period: 168h
+        """),
+    AS_SHIPPED("");
+
+    private final String lines;
+
+    Times(String lines) {
+      this.lines = lines;
+    }
+  }
+
   private final Process process;
   private final int restPort;
   private final int grpcPort;
@@ -29,7 +48,8 @@ final class BillingProcess implements AutoCloseable {
   ///
   /// @param name of its configuration file
   /// @param more lines of the configuration, with the section `database`
-  static BillingProcess start(BillingFiles files, String name, String more) throws IOException {
+  static BillingProcess start(BillingFiles files, String name, Times times, String more)
+      throws IOException {
     int[] ports = freePorts(3);
     Path file =
         Files.writeString(
@@ -42,14 +62,9 @@ final class BillingProcess implements AutoCloseable {
             operator: {password-file: %s}
             sip-domain: ims.test
             credentials: {key-file: %s}
-            # Settlement is no part of the measured rate, and the bounds of an account do not bound a load.
-            grace-time: 24h
-            adjustment-time: 720h
-            charge-bound: 1000000000
-            verification-period: 24h
-            ledger-verification-period: 168h
+            charge-bound: 1000000000 # the bound of an account must not bound a load
             logging: {level: warn}
-            %s
+            %s%s
             """
                 .formatted(
                     ports[0],
@@ -60,6 +75,7 @@ final class BillingProcess implements AutoCloseable {
                     files.own().trust(),
                     files.passwordFile(),
                     files.directory().resolve("credential.key"),
+                    times.lines,
                     more));
     Path log = files.directory().resolve("billing.log");
     Process process =

@@ -1,12 +1,15 @@
 package io.viaduct.billingbench;
 
 import io.viaduct.testbed.report.MeasuredRows;
+import io.viaduct.testbed.report.Median;
 import io.viaduct.usage.v1.SubmitRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -64,7 +67,8 @@ final class BillingRounds {
         delete(directory);
       }
       if (rows(size).anyMatch(this::isMissing)) {
-        try (MeasuredBilling billing = MeasuredBilling.start(root, directory)) {
+        try (MeasuredBilling billing =
+            MeasuredBilling.start(root, directory, BillingProcess.Times.WITHOUT_SETTLEMENT)) {
           measure(billing, size);
         }
       }
@@ -72,6 +76,9 @@ final class BillingRounds {
       if (isFirst(size)) {
         queue(size);
       }
+    }
+    if (scale.sustainedMinutes() > 0 && rows.count(BillingTable.SUSTAINED) == 0) {
+      sustained();
     }
     if (scale.month() > 0 && rows.count(BillingTable.DROP) == 0) {
       Path directory = data.resolve("month");
@@ -81,6 +88,28 @@ final class BillingRounds {
           new MonthDrop(scale, root, directory, random).longestWaitMs(scale.month()));
       delete(directory);
     }
+  }
+
+  // Once, at half of the rate that was measured, in a database of its own.
+  private void sustained() throws Exception {
+    Path directory = data.resolve("sustained");
+    delete(directory);
+    try (MeasuredBilling billing =
+        MeasuredBilling.start(root, directory, BillingProcess.Times.AS_SHIPPED)) {
+      billing.database().openAccounts(scale.accounts());
+      double rate = median(BillingTable.at("post", scale.sizes().getFirst())) / 2;
+      SustainedLoad.Result result =
+          new SustainedLoad(billing, scale, random.nextLong())
+              .run(rate, Duration.ofMinutes(scale.sustainedMinutes()));
+      rows.add(BillingTable.RECEIPTS_WAITING, result.receiptsWaiting());
+      rows.add(BillingTable.UNSETTLED, result.unsettled());
+      rows.add(BillingTable.SUSTAINED, result.flowIntervalsPerSecond()); // the last: all are there
+    }
+    delete(directory);
+  }
+
+  private double median(String row) {
+    return Median.of(Arrays.stream(rows.values(row)));
   }
 
   private void queue(long size) throws Exception {

@@ -20,6 +20,9 @@ final class BillingTable {
   static final String QUEUE = "kafka";
   static final String QUEUE_COPY = "kafka copy";
   static final String DROP = "drop";
+  static final String SUSTAINED = "sustained";
+  static final String RECEIPTS_WAITING = "sustained, receipts";
+  static final String UNSETTLED = "sustained, unsettled";
   static final String ONE = "one instance";
   static final String THREE = "three instances";
   private static final double RATING_MIN = 2_000_000;
@@ -110,6 +113,10 @@ final class BillingTable {
     for (ReadTimes.Page page : ReadTimes.Page.values()) {
       table.spread(name(page) + " spread", "p99 of " + name(page), name(page), sizes);
     }
+    table.plain(
+        SUSTAINED, "posted at half of the rate, with settlement as shipped", "flow intervals/s");
+    table.plain(RECEIPTS_WAITING, "movements without a receipt at its end", "movements");
+    table.plain(UNSETTLED, "intervals due and not settled at its end", "intervals");
     table.atMost(DROP, "wait of a report while a month is dropped, longest", "ms", DROP_MS_MAX);
     return table.lines.stream().filter(line -> line.values().length > 0).toList();
   }

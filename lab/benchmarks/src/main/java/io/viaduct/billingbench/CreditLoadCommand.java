@@ -76,7 +76,8 @@ public final class CreditLoadCommand implements Callable<Integer> {
     List<CreditLoad.Round> first = new ArrayList<>();
     List<CreditLoad.Round> later = new ArrayList<>();
     List<CreditLoad.Round> last = new ArrayList<>();
-    try (MeasuredBilling billing = MeasuredBilling.start(options.root(), directory)) {
+    try (MeasuredBilling billing =
+        MeasuredBilling.start(options.root(), directory, BillingProcess.Times.WITHOUT_SETTLEMENT)) {
       billing.database().openAccounts(accounts);
       lend(billing);
       round(billing, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()); // compiles

@@ -32,13 +32,15 @@ final class MeasuredBilling implements AutoCloseable {
   ///
   /// @param root of the clone with the programs
   /// @param directory its database and log
-  static MeasuredBilling start(Path root, Path directory) throws Exception {
+  static MeasuredBilling start(Path root, Path directory, BillingProcess.Times times)
+      throws Exception {
     BillingFiles files = BillingFiles.make(root, directory);
     Path data = directory.resolve("database");
     BillingProcess process =
         BillingProcess.start(
             files,
             "danum-billing",
+            times,
             "database: {data-directory: %s, binaries-directory: %s}"
                 .formatted(data, files.postgres()));
     try {

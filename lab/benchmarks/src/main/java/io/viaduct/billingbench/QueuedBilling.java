@@ -93,6 +93,7 @@ final class QueuedBilling implements AutoCloseable {
         BillingProcess.start(
             files,
             name,
+            BillingProcess.Times.WITHOUT_SETTLEMENT,
             "database: {url: \"%s\", user: %s, password-file: %s, owner-user: %s, owner-password-file: %3$s}%n%s"
                 .formatted(
                     access.application().url(),

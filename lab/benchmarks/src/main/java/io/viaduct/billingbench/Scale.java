@@ -13,6 +13,7 @@ import java.util.Map;
 /// @param accounts that are charged
 /// @param requests of each page in a round
 /// @param cores share of one core that each instance gets when one is compared with three
+/// @param sustainedMinutes of posting with settlement as shipped; 0 for none
 /// @param month flow intervals of the month that is dropped; 0 to drop none
 record Scale(
     int rounds,
@@ -22,6 +23,7 @@ record Scale(
     int accounts,
     int requests,
     double cores,
+    int sustainedMinutes,
     long month) {
   Scale {
     if (sizes.isEmpty() || !sizes.equals(sizes.stream().sorted().distinct().toList())) {
@@ -44,6 +46,7 @@ record Scale(
     words.put("accounts", Integer.toString(accounts));
     words.put("requests of a round", Integer.toString(requests));
     words.put("cores of each of three instances", Double.toString(cores));
+    words.put("sustained, minutes", Integer.toString(sustainedMinutes));
     words.put("dropped month", Long.toString(month));
     return words;
   }

@@ -1,6 +1,7 @@
 package io.viaduct.billingbench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.viaduct.testbed.report.MeasuredRows;
 import java.nio.file.Path;
@@ -26,6 +27,20 @@ class BillingTableTest {
         .containsExactly("post@100", "copy@100", "share@100");
     assertThat(lines.getFirst().goal()).get().asString().contains("36000.00 won");
     assertThat(lines.getLast().goal()).get().asString().contains("0.45 LOST");
+  }
+
+  @Test
+  void whatASustainedLoadHasLeftUndoneIsInTheTable() throws Exception {
+    MeasuredRows rows = MeasuredRows.open(folder.resolve("rows.jsonl"), Map.of(), false);
+    rows.add("sustained, receipts", 120);
+    rows.add("sustained, unsettled", 0);
+    rows.add("sustained", 15_000);
+    assertThat(BillingTable.of(rows, List.of(100L)))
+        .extracting(BillingTable.Line::row, BillingTable.Line::median)
+        .containsExactly(
+            tuple("sustained", 15_000.0),
+            tuple("sustained, receipts", 120.0),
+            tuple("sustained, unsettled", 0.0));
   }
 
   @Test

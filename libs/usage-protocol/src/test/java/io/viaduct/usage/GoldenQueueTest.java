@@ -65,9 +65,17 @@ class GoldenQueueTest {
             .setState(ChargeState.CHARGE_FINAL)
             .setPublishedMs(1_790_000_060_500L)
             .build();
+    PublishedCharge voided =
+        charge.toBuilder()
+            .setNetMicrodenarii(0)
+            .setTariffVersion(2)
+            .setState(ChargeState.CHARGE_VOID)
+            .setRevision(1)
+            .build();
     assertThat(GoldenPage.messages())
         .containsEntry("queued-report", hex(queued.toByteString()))
         .containsEntry("report-queued", hex(ack.toByteString()))
-        .containsEntry("published-charge", hex(charge.toByteString()));
+        .containsEntry("published-charge", hex(charge.toByteString()))
+        .containsEntry("published-void", hex(voided.toByteString()));
   }
 }
