@@ -11,6 +11,7 @@ import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,7 +99,18 @@ public final class RequestQueue implements AutoCloseable {
   ///
   /// @return as [DeliveryQueue#add]
   public CompletableFuture<Void> add(DiameterMessage request) {
-    return queue.add(request.with(request.header().withEndToEnd(node.takeEndToEnd())).encode());
+    return queue.add(identified(request));
+  }
+
+  /// Stores requests and sends them.
+  ///
+  /// @return as [DeliveryQueue#addAll]
+  public CompletableFuture<Integer> addAll(List<DiameterMessage> requests) {
+    return queue.addAll(requests.stream().map(this::identified).toList());
+  }
+
+  private byte[] identified(DiameterMessage request) {
+    return request.with(request.header().withEndToEnd(node.takeEndToEnd())).encode();
   }
 
   /// Stops sending. What has no answer is sent at the next start.

@@ -279,6 +279,20 @@ class RequestQueueTest {
   }
 
   @Test
+  void aQueueThatIsNearlyFullTakesTheFirstOnesOfABatch() throws Exception {
+    RequestQueue queue = queue(3);
+    store(queue, 0);
+    List<DiameterMessage> batch = IntStream.range(1, 5).mapToObj(Nodes::accounting).toList();
+    assertThat(queue.addAll(batch).get(20, TimeUnit.SECONDS)).isEqualTo(2);
+    assertThatThrownBy(() -> queue.addAll(batch).get(20, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(QueueException.class);
+    server();
+    await().until(() -> queue.statistics().waiting() == 0);
+    assertThat(numbers()).containsExactly(0L, 1L, 2L);
+  }
+
+  @Test
   void anEntryThatIsNoRequestDoesNotBlockTheOthers() throws Exception {
     Files.createDirectories(directory.resolve("queue"));
     Files.writeString(directory.resolve("queue/%019d".formatted(1)), "rubbish");

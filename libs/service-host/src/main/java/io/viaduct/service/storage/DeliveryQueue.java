@@ -3,6 +3,7 @@ package io.viaduct.service.storage;
 import io.viaduct.service.storage.QueueStatistics.Fate;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -86,26 +87,40 @@ public final class DeliveryQueue implements AutoCloseable {
   /// @return completes when the entry is on disk; fails with [QueueException] if the queue is full
   ///   or closed, or with IOException if the disk fails
   public CompletableFuture<Void> add(byte[] entry) {
-    CompletableFuture<Void> stored = new CompletableFuture<>();
+    return addAll(List.of(entry)).thenApply(_ -> null);
+  }
+
+  /// Stores entries and sends them. They share the waits for the disk.
+  ///
+  /// @param entries at least one
+  /// @return completes with the number of entries that are on disk, the first ones, when these are;
+  ///   fewer than all if the queue is full then. It fails as that of [#add] if there is none
+  public CompletableFuture<Integer> addAll(List<byte[]> entries) {
+    CompletableFuture<Integer> stored = new CompletableFuture<>();
     try {
-      thread.execute(() -> store(entry, stored));
+      thread.execute(() -> store(entries, stored));
     } catch (RejectedExecutionException _) {
       stored.completeExceptionally(new QueueException("the queue is closed"));
     }
     return stored;
   }
 
-  private void store(byte[] entry, CompletableFuture<Void> stored) {
-    if (queue.size() >= settings.most()) {
+  private void store(List<byte[]> entries, CompletableFuture<Integer> stored) {
+    int fitting = Math.min(entries.size(), settings.most() - queue.size());
+    if (fitting < entries.size()) {
       statistics.count(Fate.FULL);
+    }
+    if (fitting <= 0) {
       stored.completeExceptionally(
           new QueueException("the queue holds " + queue.size() + " entries, its limit"));
       return;
     }
     try {
-      queue.add(entry);
-      statistics.count(Fate.STORED);
-      stored.complete(null);
+      queue.addAll(entries.subList(0, fitting));
+      for (int i = 0; i < fitting; i++) {
+        statistics.count(Fate.STORED);
+      }
+      stored.complete(fitting);
     } catch (IOException e) {
       failed(e);
       stored.completeExceptionally(e);

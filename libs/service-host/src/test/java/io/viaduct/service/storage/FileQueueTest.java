@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,19 @@ class FileQueueTest {
     assertThat(again.after(second)).isEmpty();
     assertThat(again.read(second)).hasValue(bytes(2));
     assertThat(again.add(bytes(3))).isGreaterThan(second);
+  }
+
+  @Test
+  void entriesThatAreAddedTogetherKeepTheirOrder() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    long first = queue.add(bytes(1));
+    queue.addAll(List.of(bytes(2), bytes(3)));
+    queue.addAll(List.of());
+    FileQueue again = FileQueue.open(root.resolve("queue"));
+    assertThat(again.size()).isEqualTo(3);
+    assertThat(again.read(first + 1)).hasValue(bytes(2));
+    assertThat(again.read(first + 2)).hasValue(bytes(3));
+    assertThat(again.add(bytes(4))).isEqualTo(first + 3);
   }
 
   @Test
