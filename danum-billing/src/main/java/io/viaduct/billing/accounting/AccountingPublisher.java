@@ -40,6 +40,11 @@ public final class AccountingPublisher {
   private static final Logger LOG = LoggerFactory.getLogger(AccountingPublisher.class);
   private static final long LOCK = 0x76696164_61636374L; // any number that nothing else takes
   private static final int SESSIONS_OF_RUN = 500;
+
+  // At 35 records a second, which is a tenth of what a loaded disk did, they take 3 s of the 10 s
+  // after which the store counts as failed.
+  private static final int RECORDS_AT_ONCE = 100;
+
   private static final Duration PERIOD = Duration.ofMillis(250);
 
   private static final String OPEN =
@@ -208,11 +213,16 @@ public final class AccountingPublisher {
     int stored = 0;
     String reason = "the queue is full";
     try {
-      stored = store.store(posted);
-      records.increment(stored);
+      boolean isRoom = true;
+      while (isRoom && stored < posted.size()) {
+        int next = Math.min(posted.size(), stored + RECORDS_AT_ONCE);
+        stored += store.store(posted.subList(stored, next));
+        isRoom = stored == next;
+      }
     } catch (RecordRefusedException e) {
       reason = e.toString();
     }
+    records.increment(stored);
     if (stored < posted.size() && !isFull) {
       LOG.warn("accounting records cannot be stored now, trying again: {}", reason);
     }

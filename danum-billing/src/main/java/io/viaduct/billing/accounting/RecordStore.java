@@ -16,13 +16,18 @@ public interface RecordStore {
   /// @throws RecordRefusedException if it has been full before, or its disk fails
   int store(List<PostedRecord> records) throws RecordRefusedException;
 
-  /// Waits at most 10 s until records are on the disk.
+  /// Waits at most 10 s until records are on the disk. Later the queue must not take them any more:
+  /// they will be built again.
   static int await(CompletableFuture<Integer> stored) throws RecordRefusedException {
     try {
       return stored.get(10, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException e) {
+      throw new RecordRefusedException(e);
+    } catch (TimeoutException e) {
+      stored.cancel(false);
       throw new RecordRefusedException(e);
     } catch (InterruptedException e) {
+      stored.cancel(false);
       Thread.currentThread().interrupt();
       throw new RecordRefusedException(e);
     }

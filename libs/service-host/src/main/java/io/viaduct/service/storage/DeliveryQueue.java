@@ -90,11 +90,12 @@ public final class DeliveryQueue implements AutoCloseable {
     return addAll(List.of(entry)).thenApply(_ -> null);
   }
 
-  /// Stores entries and sends them. They share the waits for the disk.
+  /// Stores entries and sends them. They share the wait for the directory.
   ///
   /// @param entries at least one
   /// @return completes with the number of entries that are on disk, the first ones, when these are;
-  ///   fewer than all if the queue is full then. It fails as that of [#add] if there is none
+  ///   fewer than all if the queue is full then. It fails as that of [#add] if there is none. If it
+  ///   is cancelled before the disk's turn, none is stored
   public CompletableFuture<Integer> addAll(List<byte[]> entries) {
     CompletableFuture<Integer> stored = new CompletableFuture<>();
     try {
@@ -106,6 +107,9 @@ public final class DeliveryQueue implements AutoCloseable {
   }
 
   private void store(List<byte[]> entries, CompletableFuture<Integer> stored) {
+    if (stored.isCancelled()) {
+      return; // the caller has given up, and will bring them again
+    }
     int fitting = Math.min(entries.size(), settings.most() - queue.size());
     if (fitting < entries.size()) {
       statistics.count(Fate.FULL);

@@ -41,7 +41,8 @@ public final class DurableFile {
     }
   }
 
-  private static Path unfinished(Path file) {
+  /// Returns the temporary file of a file.
+  static Path unfinished(Path file) {
     return file.resolveSibling(file.getFileName() + UNFINISHED);
   }
 

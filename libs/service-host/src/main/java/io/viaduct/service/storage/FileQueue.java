@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -76,17 +77,37 @@ public final class FileQueue {
     return last;
   }
 
-  /// Adds entries at the end, in their order. They share the waits for the disk, so many entries
-  /// take little longer than one. If the disk fails, none is added.
+  /// Adds entries at the end, in their order. They share the wait for the directory. If the disk
+  /// fails, none is added. A process that is killed meanwhile leaves the first ones of them, or
+  /// none; after a power loss this depends on the file system, which journals renames in their
+  /// order.
   public void addAll(List<byte[]> entries) throws IOException {
     SequencedMap<Path, byte[]> added = new LinkedHashMap<>();
     for (byte[] entry : entries) {
       added.put(directory.resolve(NAME.formatted(last + 1 + added.size())), entry);
     }
-    DurableFile.writeAll(added);
+    try {
+      DurableFile.writeAll(added);
+    } catch (IOException e) {
+      undo(added.keySet(), e);
+      throw e;
+    }
     for (Path file : added.keySet()) {
       last++;
       files.put(last, file);
+    }
+  }
+
+  // A file that stayed would be sent after a restart, beside the repetition of its entry.
+  private static void undo(Set<Path> files, IOException cause) {
+    for (Path file : files) {
+      for (Path left : List.of(file, DurableFile.unfinished(file))) {
+        try {
+          Files.deleteIfExists(left);
+        } catch (IOException e) {
+          cause.addSuppressed(e);
+        }
+      }
     }
   }
 
