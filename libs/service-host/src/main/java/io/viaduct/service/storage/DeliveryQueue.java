@@ -29,8 +29,10 @@ public final class DeliveryQueue implements AutoCloseable {
     DELIVERED,
     /// It will never take the entry.
     REFUSED,
-    /// There was no answer, or one that says to try again.
-    TRY_AGAIN
+    /// There was no answer, so the receiver may have it. It is sent again.
+    UNANSWERED,
+    /// It was not sent, or an answer says to try again. It is sent again.
+    POSTPONED
   }
 
   /// Reads entries; called on the queue's thread.
@@ -47,8 +49,8 @@ public final class DeliveryQueue implements AutoCloseable {
   private final ScheduledExecutorService thread;
   private final SessionOrder order = new SessionOrder();
   private long lastRead; // number of the newest entry whose session is known
-  // Entries that may have been sent before: those of earlier starts, and those without an answer.
-  private final Set<Long> sentBefore = new HashSet<>();
+  // Entries that the receiver may have: those of earlier starts, and those without an answer.
+  private final Set<Long> mayHaveArrived = new HashSet<>();
   private boolean hasTimer; // that ends the wait of entries set aside
   private boolean waits; // for the disk
 
@@ -61,7 +63,7 @@ public final class DeliveryQueue implements AutoCloseable {
             Thread.ofPlatform().daemon().name(name).factory());
     OptionalLong number = queue.oldest();
     for (; number.isPresent(); number = queue.after(number.getAsLong())) {
-      sentBefore.add(number.getAsLong());
+      mayHaveArrived.add(number.getAsLong());
     }
     statistics.waiting(queue.size());
   }
@@ -201,16 +203,15 @@ public final class DeliveryQueue implements AutoCloseable {
       refuseUnreadable(number);
       return;
     }
-    boolean isRepeated = !sentBefore.add(number);
     entry
         .get()
-        .send(isRepeated)
+        .send(mayHaveArrived.contains(number))
         .whenComplete((outcome, failure) -> onThread(() -> ended(number, outcome, failure)));
   }
 
   private void ended(long number, @Nullable Outcome outcome, @Nullable Throwable failure) {
     try {
-      switch (outcome == null ? Outcome.TRY_AGAIN : outcome) {
+      switch (outcome == null ? Outcome.UNANSWERED : outcome) {
         case DELIVERED -> {
           queue.remove(number);
           done(number, Fate.DELIVERED);
@@ -220,16 +221,16 @@ public final class DeliveryQueue implements AutoCloseable {
           done(number, Fate.REFUSED);
           LOG.warn("entry {} was refused: moved to {}/refused", number, settings.directory());
         }
-        case TRY_AGAIN -> {
-          statistics.count(Fate.RETRIED);
-          LOG.debug("entry {} waits: {}", number, String.valueOf(failure));
-          setAside(number);
+        case UNANSWERED -> {
+          mayHaveArrived.add(number);
+          setAside(number, failure);
         }
+        case POSTPONED -> setAside(number, failure);
       }
     } catch (IOException e) {
       // The receiver has it; its file is sent as a copy at the next start.
       failed(e);
-      sentBefore.remove(number);
+      mayHaveArrived.remove(number);
       order.done(number);
       waits = true;
       resumeLater();
@@ -238,14 +239,16 @@ public final class DeliveryQueue implements AutoCloseable {
   }
 
   private void done(long number, Fate fate) {
-    sentBefore.remove(number);
+    mayHaveArrived.remove(number);
     order.done(number);
     statistics.count(fate);
   }
 
   // A receiver that takes nothing has soon as many entries set aside as may be in flight. Then none
   // is sent until the time is over.
-  private void setAside(long number) {
+  private void setAside(long number, @Nullable Throwable failure) {
+    statistics.count(Fate.RETRIED);
+    LOG.debug("entry {} waits: {}", number, String.valueOf(failure));
     order.setAside(number);
     resumeLater();
   }
