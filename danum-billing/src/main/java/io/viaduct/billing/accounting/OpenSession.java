@@ -38,6 +38,26 @@ final class OpenSession {
     chargingFunctions = List.of((Long[]) row.getArray("charging_functions").getArray());
   }
 
+  private OpenSession(OpenSession other) {
+    name = other.name;
+    account = other.account;
+    icid = other.icid;
+    snapt = other.snapt;
+    session = other.session;
+    beganAt = other.beganAt;
+    number = other.number;
+    sequence = other.sequence;
+    octetsUp = other.octetsUp;
+    octetsDown = other.octetsDown;
+    heardAt = other.heardAt;
+    chargingFunctions = other.chargingFunctions;
+  }
+
+  /// Returns a copy, whose numbers move before its records are stored.
+  OpenSession copy() {
+    return new OpenSession(this);
+  }
+
   static OpenSession read(ResultSet row) throws SQLException {
     return new OpenSession(row);
   }
@@ -105,5 +125,6 @@ final class OpenSession {
     octetsUp = record.octetsUp();
     octetsDown = record.octetsDown();
     heardAt = record.at();
+    chargingFunctions = record.chargingFunctions();
   }
 }

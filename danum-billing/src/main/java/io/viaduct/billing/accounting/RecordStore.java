@@ -1,5 +1,6 @@
 package io.viaduct.billing.accounting;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -8,18 +9,25 @@ import java.util.concurrent.TimeoutException;
 /// Takes accounting records and delivers them in their order.
 @FunctionalInterface
 public interface RecordStore {
-  /// Stores a record durably.
+  /// Stores records durably. Many take little longer than one.
   ///
-  /// @throws RecordRefusedException if it is full, or its disk fails
-  void store(PostedRecord record) throws RecordRefusedException;
+  /// @param records at least one
+  /// @return number of records that are stored, the first ones; fewer than all if it is full then
+  /// @throws RecordRefusedException if it has been full before, or its disk fails
+  int store(List<PostedRecord> records) throws RecordRefusedException;
 
-  /// Waits at most 10 s until a record is on the disk.
-  static void await(CompletableFuture<Void> stored) throws RecordRefusedException {
+  /// Waits at most 10 s until records are on the disk. Later the queue must not take them any more:
+  /// they will be built again.
+  static int await(CompletableFuture<Integer> stored) throws RecordRefusedException {
     try {
-      stored.get(10, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+      return stored.get(10, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new RecordRefusedException(e);
+    } catch (TimeoutException e) {
+      stored.cancel(false);
       throw new RecordRefusedException(e);
     } catch (InterruptedException e) {
+      stored.cancel(false);
       Thread.currentThread().interrupt();
       throw new RecordRefusedException(e);
     }

@@ -62,12 +62,15 @@ final class AccountingRecords {
             transaction,
             jdbc,
             SessionNaming.diameter(settings.identity()),
-            record ->
+            records ->
                 RecordStore.await(
-                    queue.add(
-                        functions.direct(
-                            encode(record, parties, configuration.sipDomain()),
-                            record.chargingFunctions()))),
+                    queue.addAll(
+                        records.stream()
+                            .map(record ->
+                                functions.direct(
+                                    encode(record, parties, configuration.sipDomain()),
+                                    record.chargingFunctions()))
+                            .toList())),
             configuration.adjustmentTime(),
             registry);
     PeriodicTasks tasks = publisher.start(clock);

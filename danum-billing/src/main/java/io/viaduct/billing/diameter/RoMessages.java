@@ -15,7 +15,9 @@ import io.viaduct.diameter.credit.Subscriber;
 import io.viaduct.diameter.message.DiameterHeader;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.message.SessionParties;
+import io.viaduct.diameter.peer.DiameterException;
 import io.viaduct.diameter.peer.DiameterNode;
+import io.viaduct.diameter.peer.Exchange;
 import io.viaduct.service.operations.LabelledCounters;
 import java.util.List;
 import java.util.Optional;
@@ -43,9 +45,15 @@ record RoMessages(
 
   @Override
   public CompletableFuture<RoAnswer> ask(RoRequest request) {
-    return node.send(copy(request))
-        .handle((answer, failure) ->
-            failure == null ? read(request, answer) : RoAnswer.without(Outcome.UNANSWERED));
+    return node.exchange(copy(request))
+        .handle((exchange, failure) ->
+            failure == null
+                ? read(request, exchange)
+                : RoAnswer.without(isUnsent(failure) ? Outcome.NOT_TAKEN : Outcome.UNANSWERED));
+  }
+
+  private static boolean isUnsent(Throwable failure) {
+    return failure instanceof DiameterException end && !end.mayHaveArrived();
   }
 
   private DiameterMessage copy(RoRequest request) {
@@ -84,8 +92,8 @@ record RoMessages(
         used.isEmpty() ? OptionalLong.empty() : OptionalLong.of(isLast ? FINAL : QUOTA_EXHAUSTED));
   }
 
-  private RoAnswer read(RoRequest request, DiameterMessage message) {
-    CreditAnswer answer = CreditAnswer.of(message);
+  private RoAnswer read(RoRequest request, Exchange exchange) {
+    CreditAnswer answer = CreditAnswer.of(exchange.answer());
     long result =
         answer.isSuccess()
             ? answer.grants().stream()
@@ -94,7 +102,9 @@ record RoMessages(
                 .orElse(answer.resultCode())
             : answer.resultCode();
     if (result / CLASS == 3) { // a protocol error says nothing about the session
-      return RoAnswer.without(Outcome.NOT_TAKEN);
+      // The node may have lost a peer that had a copy before.
+      boolean hasLostCopy = exchange.request().header().retransmitted() && !request.isRepeated();
+      return RoAnswer.without(hasLostCopy ? Outcome.UNANSWERED : Outcome.NOT_TAKEN);
     }
     // A refused first request has opened no session.
     boolean isOpen = request.kind() != RoRequest.Kind.INITIAL || answer.isSuccess();

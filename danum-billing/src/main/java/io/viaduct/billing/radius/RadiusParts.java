@@ -87,7 +87,9 @@ class RadiusParts {
                         transaction,
                         jdbc,
                         SessionNaming.radius(),
-                        record -> RecordStore.await(queue.add(format.encode(record))),
+                        records ->
+                            RecordStore.await(
+                                queue.addAll(records.stream().map(format::encode).toList())),
                         configuration.adjustmentTime(),
                         registry)
                     .start(clock));

@@ -22,8 +22,8 @@ public record RoAnswer(
     /// It does not know the session, or will never take the request. The use is told in another
     /// session.
     UNKNOWN,
-    /// It has not taken the request, for example because it is too busy. The same request is sent
-    /// again.
+    /// It has not taken the request: it is too busy, or no peer was connected. The same request is
+    /// sent again.
     NOT_TAKEN,
     /// None came. The same request is sent again as a possible copy.
     UNANSWERED

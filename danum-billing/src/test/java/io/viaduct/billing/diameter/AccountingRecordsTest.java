@@ -47,6 +47,7 @@ class AccountingRecordsTest {
   private static final int START = 2;
   private static final int INTERIM = 3;
   private static final int STOP = 4;
+  private static final int QUEUE_MAX = 4;
 
   @TempDir Path folder;
   private final ManualClock clock = new ManualClock();
@@ -79,9 +80,10 @@ class AccountingRecordsTest {
               peers:
                 - {host: %s, sources: [], address: 127.0.0.2, port: %d}
                 - {host: %s, sources: [127.0.0.1]}
-              rf: {directory: %s, realm: ims.test}
+              rf: {directory: %s, realm: ims.test, queue-max: %d}
             """
-                .formatted(BILLING, CDF, address.getPort(), NAMED, folder.resolve("records")));
+                .formatted(
+                    BILLING, CDF, address.getPort(), NAMED, folder.resolve("records"), QUEUE_MAX));
     bridge = billing.channel("ims-bridge");
     billing.openAccount(billing.operator(), "alice");
   }
@@ -201,7 +203,25 @@ class AccountingRecordsTest {
         .extracting(AccountingRecordsTest::number)
         .as("each record twice, one after the other")
         .containsExactly(0L, 0L, 1L, 1L, 2L, 2L);
-    assertThat(records.get(1).header().retransmitted()).isTrue();
+    assertThat(records)
+        .as("each copy was answered")
+        .noneMatch(record -> record.header().retransmitted());
+    assertThat(types().getLast()).isEqualTo(STOP);
+  }
+
+  @Test
+  void moreRecordsThanTheQueueHoldsWaitInTheDatabaseAndNoneIsLostOrDoubled() throws Exception {
+    for (int sequence = 0; sequence < 9; sequence++) {
+      report(sequence, sequence == 8);
+    }
+    await().until(() -> billing.counter("viaduct_accounting_records_total") == QUEUE_MAX);
+    startCdf();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() ->
+            assertThat(records)
+                .extracting(AccountingRecordsTest::number)
+                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L));
     assertThat(types().getLast()).isEqualTo(STOP);
   }
 

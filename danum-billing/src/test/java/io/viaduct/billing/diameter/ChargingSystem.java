@@ -102,6 +102,11 @@ final class ChargingSystem implements AutoCloseable {
     isSilent = true;
   }
 
+  /// Ends the connections, until [#restart].
+  void stop() {
+    node.close();
+  }
+
   /// Ends the connections, forgets what is in flight, and answers again. The counts stay.
   void restart() throws Exception {
     node.close();

@@ -278,6 +278,23 @@ class CreditClientTest {
   }
 
   @Test
+  void aRequestThatNoPeerCouldTakeIsNoCopyWhenItIsSent() throws Exception {
+    ocs.money(1000 * DENARIUS);
+    ocs.stop();
+    double before = billing.counter("viaduct_ro_requests_total{result=\"not_taken\"");
+    ask(CreditRequestType.INITIAL);
+    await().until(() -> billing.counter("viaduct_ro_requests_total{result=\"not_taken\"") > before);
+    ocs.restart();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> {
+          CLOCK.advance(Duration.ofSeconds(1));
+          assertThat(available()).isEqualTo(100 * DENARIUS);
+        });
+    assertThat(requests()).isNotEmpty().noneMatch(request -> request.header().retransmitted());
+  }
+
+  @Test
   void aGrantInAnotherUnitIsCountedAndMoneyIsCredit() throws Exception {
     ocs.money(1000 * DENARIUS);
     ocs.unit(ServiceUnits::ofOctets);

@@ -10,24 +10,31 @@ import io.viaduct.sip.SipUri;
 import io.viaduct.sip.Transport;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
 import javax.crypto.KDF;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
 
 /// Writes the Record-Route of calls, and reads it where requests bring it back (RFC 3261 sections
-/// 16.4 and 16.6). Its URI is `sip:TOKEN@bridge;lr`. The token is a [CallRoute] under a MAC that
-/// also covers Call-ID and the caller's tag, so only who got the dialog's messages can send
-/// requests inside it.
+/// 16.4 and 16.6). Its URI is `sip:TOKEN@bridge;lr`. The token is a [CallRoute], sealed (AES-GCM):
+/// an end does not learn from it where the other one is registered from. The key depends on Call-ID
+/// and the caller's tag, so only who got the dialog's messages can send requests inside it, and a
+/// random nonce is enough, however many calls a bridge has carried (ADR 0089).
 final class CallRoutes {
-  private static final int MAC_BYTES = 16;
+  private static final int NONCE_BYTES = 12;
+  private static final int TAG_BYTES = 16;
   private static final String ALGORITHM = "HmacSHA256";
 
+  private final SecureRandom random = new SecureRandom();
   private final SecretKey key;
   private final String self;
 
@@ -42,7 +49,8 @@ final class CallRoutes {
                   ALGORITHM,
                   HKDFParameterSpec.ofExtract()
                       .addIKM(secret)
-                      .thenExpand("viaduct call route".getBytes(StandardCharsets.UTF_8), 32));
+                      .thenExpand(
+                          "viaduct sealed call route".getBytes(StandardCharsets.UTF_8), 32));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has HKDF-SHA256", e);
     }
@@ -57,9 +65,17 @@ final class CallRoutes {
   /// Returns the token for the dialogs of an INVITE.
   String token(CallRoute route, SipRequest invite) {
     byte[] text = route.told(self).text().getBytes(StandardCharsets.UTF_8);
-    byte[] mac = mac(text, invite.callId(), invite.from().tag());
-    byte[] whole = Arrays.copyOf(mac, mac.length + text.length);
-    System.arraycopy(text, 0, whole, mac.length, text.length);
+    byte[] nonce = new byte[NONCE_BYTES];
+    random.nextBytes(nonce);
+    byte[] sealed;
+    try {
+      sealed =
+          cipher(Cipher.ENCRYPT_MODE, nonce, invite.callId(), invite.from().tag()).doFinal(text);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has AES-GCM", e);
+    }
+    byte[] whole = Arrays.copyOf(nonce, NONCE_BYTES + sealed.length);
+    System.arraycopy(sealed, 0, whole, NONCE_BYTES, sealed.length);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
   }
 
@@ -129,20 +145,29 @@ final class CallRoutes {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
-    if (whole.length <= MAC_BYTES) {
+    if (whole.length <= NONCE_BYTES + TAG_BYTES) {
       return Optional.empty();
     }
-    byte[] mac = Arrays.copyOf(whole, MAC_BYTES);
-    byte[] text = Arrays.copyOfRange(whole, MAC_BYTES, whole.length);
-    boolean fromCaller = isMac(mac, text, request, request.from().tag());
-    return fromCaller || isMac(mac, text, request, request.to().tag())
-        ? CallRoute.parse(new String(text, StandardCharsets.UTF_8))
-            .map(route -> new Known(route.heard(self), fromCaller))
-        : Optional.empty();
+    return opened(whole, request.callId(), request.from().tag())
+        .map(route -> new Known(route, true))
+        .or(() ->
+            opened(whole, request.callId(), request.to().tag())
+                .map(route -> new Known(route, false)));
   }
 
-  private boolean isMac(byte[] mac, byte[] text, SipRequest request, String callerTag) {
-    return MessageDigest.isEqual(mac, mac(text, request.callId(), callerTag));
+  private Optional<CallRoute> opened(byte[] whole, String callId, String callerTag) {
+    byte[] nonce = Arrays.copyOf(whole, NONCE_BYTES);
+    try {
+      byte[] text =
+          cipher(Cipher.DECRYPT_MODE, nonce, callId, callerTag)
+              .doFinal(whole, NONCE_BYTES, whole.length - NONCE_BYTES);
+      return CallRoute.parse(new String(text, StandardCharsets.UTF_8))
+          .map(route -> route.heard(self));
+    } catch (AEADBadTagException e) {
+      return Optional.empty();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has AES-GCM", e);
+    }
   }
 
   private static Optional<String> user(String address) {
@@ -157,15 +182,13 @@ final class CallRoutes {
     return NameAddress.parse(address).uri();
   }
 
-  private byte[] mac(byte[] text, String callId, String callerTag) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(key);
-      mac.update(text);
-      mac.update(("\n" + callId + "\n" + callerTag).getBytes(StandardCharsets.UTF_8));
-      return Arrays.copyOf(mac.doFinal(), MAC_BYTES);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has HmacSHA256", e);
-    }
+  private Cipher cipher(int mode, byte[] nonce, String callId, String callerTag)
+      throws GeneralSecurityException {
+    Mac ofDialog = Mac.getInstance(ALGORITHM);
+    ofDialog.init(key);
+    byte[] octets = ofDialog.doFinal((callId + "\n" + callerTag).getBytes(StandardCharsets.UTF_8));
+    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    cipher.init(mode, new SecretKeySpec(octets, "AES"), new GCMParameterSpec(TAG_BYTES * 8, nonce));
+    return cipher;
   }
 }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.usage.v1.CreditState;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -394,6 +397,43 @@ class CallTest {
 
     moved.answer(moved.request("BYE"), 200);
     alice.response("BYE", 200);
+  }
+
+  @Test
+  void anEndDoesNotLearnTheOthersAddressFromTheRecordRoute() throws Exception {
+    Dialog caller = Dialog.call(alice, "bob");
+    SipRequest invite = bob.request("INVITE");
+    Dialog callee = Dialog.of(bob, invite, bob.answer(invite, 200));
+    caller.accepted(alice.response("INVITE", 200));
+    for (Dialog end : List.of(caller, callee)) {
+      String token = NameAddress.parse(end.routes.getFirst()).sipUri().user();
+      String octets = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.ISO_8859_1);
+      assertThat(octets).doesNotContain("127.0.0.1", "alice");
+    }
+  }
+
+  @Test
+  void aRecordRouteThatWasChangedOrIsOfAnotherDialogIsNone() throws Exception {
+    CallRoutes routes = new CallRoutes(new byte[] {1, 2, 3}, "bridge-1");
+    SipRequest bye = talk().caller.request("BYE");
+    CallRoute route =
+        CallRoute.parse("alice\nudp:192.0.2.1:5060\nbob\ntcp:[2001:db8::1]:5061").orElseThrow();
+    String token = routes.token(route, bye);
+    assertThat(routes.token(route, bye)).as("not the same twice").isNotEqualTo(token);
+    byte[] octets = Base64.getUrlDecoder().decode(token);
+    for (int i = 0; i < octets.length; i++) {
+      byte[] changed = octets.clone();
+      changed[i] ^= 1;
+      String other = Base64.getUrlEncoder().withoutPadding().encodeToString(changed);
+      assertThat(routes.read(Dialog.with(bye, "Route", "<sip:%s@bridge;lr>".formatted(other))))
+          .as("octet %d", i)
+          .isEmpty();
+    }
+    SipRequest ours = Dialog.with(bye, "Route", "<sip:%s@bridge;lr>".formatted(token));
+    assertThat(routes.read(ours)).isPresent();
+    assertThat(routes.read(Dialog.with(ours, "Call-ID", "another"))).isEmpty();
+    assertThat(routes.read(Dialog.with(ours, "From", "<sip:alice@ims.test>;tag=another")))
+        .isEmpty();
   }
 
   @Test

@@ -44,11 +44,9 @@ class ForeignCallsIT {
         .as("skipped: baresip is not installed (apt-get install baresip-core)")
         .isNotNull();
     try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "")) {
-      // Each has an address of its own, so no port can be taken.
-      SplittableRandom random = new SplittableRandom();
-      String network = "127.%d.%d.".formatted(random.nextInt(1, 255), random.nextInt(256));
-      Path bob = start("bob", network + "2", rig.bridge.sipPort(), modules);
-      Path alice = start("alice", network + "1", rig.bridge.sipPort(), modules);
+      String network = network();
+      Path bob = start("bob", network + "2", rig.bridge.sipPort(), modules, "auto");
+      Path alice = start("alice", network + "1", rig.bridge.sipPort(), modules, "auto");
       await().until(() -> rig.bridge.locations().size() == 2);
 
       command(network + "1", "dial", "sip:bob@ims.test");
@@ -65,6 +63,66 @@ class ForeignCallsIT {
   }
 
   @Test
+  void aCallIsHeldAndResumedAndItsTransferIsRefused() throws Exception {
+    Path modules = modules();
+    assumeThat(modules)
+        .as("skipped: baresip is not installed (apt-get install baresip-core)")
+        .isNotNull();
+    try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "")) {
+      String network = network();
+      Path bob = start("bob", network + "2", rig.bridge.sipPort(), modules, "auto");
+      start("alice", network + "1", rig.bridge.sipPort(), modules, "auto");
+      await().until(() -> rig.bridge.locations().size() == 2);
+      command(network + "1", "dial", "sip:bob@ims.test");
+      await().until(() -> Files.readString(bob).contains("incoming rtp for 'audio'"));
+
+      command(network + "1", "hold", ""); // a re-INVITE
+      await().until(() -> event(rig, "call_request_relayed") >= 1);
+      command(network + "1", "resume", "");
+      await().until(() -> event(rig, "call_request_relayed") >= 2);
+      assertThat(rig.registry.get("viaduct_bridge_calls").gauge().value()).isEqualTo(1);
+
+      command(network + "1", "transfer", "sip:carol@ims.test");
+      await()
+          .until(
+              () -> rig.counter("viaduct_bridge_sip_refused", "reason", "transfer_refused") == 1);
+      await().until(() -> event(rig, "call_ended") == 1); // baresip hangs up then
+    }
+  }
+
+  @Test
+  void aCallThatRingsIsGivenUp() throws Exception {
+    Path modules = modules();
+    assumeThat(modules)
+        .as("skipped: baresip is not installed (apt-get install baresip-core)")
+        .isNotNull();
+    try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "")) {
+      String network = network();
+      Path bob = start("bob", network + "2", rig.bridge.sipPort(), modules, "manual");
+      Path alice = start("alice", network + "1", rig.bridge.sipPort(), modules, "auto");
+      await().until(() -> rig.bridge.locations().size() == 2);
+
+      command(network + "1", "dial", "sip:bob@ims.test");
+      await().until(() -> Files.readString(alice).contains("180 Ringing"));
+      command(network + "1", "hangup", "");
+
+      await().until(() -> event(rig, "call_cancelled") == 1);
+      await().until(() -> Files.readString(bob).contains("session closed"));
+    }
+  }
+
+  private static double event(BridgeRig rig, String event) {
+    return rig.counter("viaduct_bridge_sip_events", "event", event);
+  }
+
+  /// Returns the begin of addresses that nobody else has: each user agent has one, so no port can
+  /// be taken.
+  private static String network() {
+    SplittableRandom random = new SplittableRandom();
+    return "127.%d.%d.".formatted(random.nextInt(1, 255), random.nextInt(256));
+  }
+
+  @Test
   void linphoneCallsBaresipAndHangsUp() throws Exception {
     assumeThat(isInstalled("linphonec"))
         .as("skipped: Linphone is not installed (apt-get install linphone-cli)")
@@ -75,9 +133,7 @@ class ForeignCallsIT {
         .isNotNull();
     try (BridgeRig rig = new BridgeRig(directory, BridgeRig.NO_BILLING, "");
         Linphone alice = Linphone.start(directory, "alice", rig.bridge.sipPort())) {
-      SplittableRandom random = new SplittableRandom();
-      String address = "127.%d.%d.2".formatted(random.nextInt(1, 255), random.nextInt(256));
-      Path bob = start("bob", address, rig.bridge.sipPort(), modules);
+      Path bob = start("bob", network() + "2", rig.bridge.sipPort(), modules, "auto");
       await().until(() -> rig.bridge.locations().size() == 2);
 
       alice.command("call sip:bob@ims.test");
@@ -142,7 +198,11 @@ class ForeignCallsIT {
     return process;
   }
 
-  private Path start(String user, String address, int bridgePort, Path modules) throws IOException {
+  /// Starts baresip.
+  ///
+  /// @param answers baresip's word: auto or manual
+  private Path start(String user, String address, int bridgePort, Path modules, String answers)
+      throws IOException {
     Path home = Files.createDirectories(directory.resolve("baresip-" + user));
     Files.writeString(
         home.resolve("config"),
@@ -169,8 +229,8 @@ class ForeignCallsIT {
     Files.writeString(
         home.resolve("accounts"),
         ("<sip:%1$s@ims.test>;auth_user=%1$s;auth_pass=%1$s-secret;outbound=\"sip:127.0.0.1:%2$d\";"
-                + "regint=60;answermode=auto;audio_codecs=PCMU\n")
-            .formatted(user, bridgePort));
+                + "regint=60;answermode=%3$s;audio_codecs=PCMU\n")
+            .formatted(user, bridgePort, answers));
     Files.writeString(home.resolve("contacts"), "");
     Path output = directory.resolve(user + ".txt");
     start(output, "baresip", "-4", "-s", "-f", home.toString(), "-t", "90");

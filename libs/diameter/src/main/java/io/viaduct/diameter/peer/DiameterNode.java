@@ -120,31 +120,38 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
   /// @param request its end-to-end identifier is set if it is 0
   /// @return the answer, also one with an error; or it fails with a [DiameterException]
   public CompletableFuture<DiameterMessage> send(DiameterMessage request) {
-    CompletableFuture<DiameterMessage> answer = new CompletableFuture<>();
+    return exchange(request).thenApply(Exchange::answer);
+  }
+
+  /// Sends a request as [#send], and tells how it was sent.
+  ///
+  /// @return the request as it was sent last, and the answer; or it fails with a
+  ///   [DiameterException]
+  public CompletableFuture<Exchange> exchange(DiameterMessage request) {
+    PendingRequest pending =
+        new PendingRequest(
+            request.header().endToEnd() == 0
+                ? request.with(request.header().withEndToEnd(identifiers.take()))
+                : request);
     try {
-      loop.execute(() -> sendOnLoop(request, answer));
+      loop.execute(() -> sendOnLoop(pending));
     } catch (RejectedExecutionException _) {
-      fail(answer);
+      fail(pending);
     }
-    return answer;
+    return pending.end();
   }
 
-  private void sendOnLoop(DiameterMessage request, CompletableFuture<DiameterMessage> answer) {
+  private void sendOnLoop(PendingRequest request) {
     if (closing) {
-      fail(answer);
-      return;
+      fail(request);
+    } else {
+      routes.send(request, nowMs());
     }
-    DiameterMessage identified =
-        request.header().endToEnd() == 0
-            ? request.with(request.header().withEndToEnd(identifiers.take()))
-            : request;
-    routes.send(new PendingRequest(identified, answer), nowMs());
   }
 
-  private void fail(CompletableFuture<DiameterMessage> answer) {
+  private void fail(PendingRequest request) {
     statistics.count(DiameterFailure.CLOSED);
-    answer.completeExceptionally(
-        new DiameterException(DiameterFailure.CLOSED, "the node is closed"));
+    request.fail(DiameterFailure.CLOSED, "the node is closed");
   }
 
   /// Returns an end-to-end identifier for a request that is kept before it is sent.
@@ -188,7 +195,7 @@ public final class DiameterNode implements AutoCloseable, PeerOwner {
   @Override
   public void failedOver(Peer peer, List<PendingRequest> requests, long nowMs) {
     if (closing) {
-      requests.forEach(request -> fail(request.answer()));
+      requests.forEach(this::fail);
     } else {
       routes.resend(requests, nowMs);
     }

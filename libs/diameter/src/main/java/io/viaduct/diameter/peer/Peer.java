@@ -212,7 +212,7 @@ final class Peer {
     if (message.header().error() && (result == UNABLE_TO_DELIVER || result == TOO_BUSY)) {
       owner.undelivered(this, request, message, nowMs);
     } else {
-      request.answer().complete(message);
+      request.complete(message);
     }
   }
 

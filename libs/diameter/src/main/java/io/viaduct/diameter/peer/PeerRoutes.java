@@ -65,12 +65,13 @@ final class PeerRoutes {
   /// Gives a request that a peer could not deliver to one that has not had it. If there is none,
   /// the answer of the peer is the result.
   void reroute(PendingRequest request, DiameterMessage answer, long nowMs) {
+    request.returned();
     Optional<Peer> next = choose(request).filter(peer -> !request.wasTried(peer));
     if (next.isPresent()) {
       statistics.count(Count.RETRANSMITTED);
       next.get().send(request, nowMs);
     } else {
-      request.answer().complete(answer);
+      request.complete(answer);
     }
   }
 

@@ -8,21 +8,22 @@ import java.util.concurrent.CompletableFuture;
 /// A request of ours without an answer. Its end-to-end identifier stays the same on all peers.
 final class PendingRequest {
   private DiameterMessage message;
-  private final CompletableFuture<DiameterMessage> answer;
+  private final CompletableFuture<Exchange> end = new CompletableFuture<>();
   private final Set<Peer> tried = new HashSet<>();
   private long deadlineMs;
+  private boolean isWithPeer; // a peer has the last copy, and has not answered it
 
-  PendingRequest(DiameterMessage message, CompletableFuture<DiameterMessage> answer) {
+  PendingRequest(DiameterMessage message) {
     this.message = message;
-    this.answer = answer;
   }
 
   DiameterMessage message() {
     return message;
   }
 
-  CompletableFuture<DiameterMessage> answer() {
-    return answer;
+  /// Returns the end: the answer, or a failure.
+  CompletableFuture<Exchange> end() {
+    return end;
   }
 
   /// Returns true if this peer has had the request.
@@ -33,6 +34,12 @@ final class PendingRequest {
   void sentTo(Peer peer, long deadline) {
     tried.add(peer);
     deadlineMs = deadline;
+    isWithPeer = true;
+  }
+
+  /// Notes that the peer has answered that it does not take the request.
+  void returned() {
+    isWithPeer = false;
   }
 
   boolean isLate(long nowMs) {
@@ -44,7 +51,12 @@ final class PendingRequest {
     message = message.with(message.header().asRetransmission());
   }
 
+  void complete(DiameterMessage answer) {
+    end.complete(new Exchange(message, answer));
+  }
+
   void fail(DiameterFailure failure, String text) {
-    answer.completeExceptionally(new DiameterException(failure, text));
+    boolean mayHaveArrived = isWithPeer || message.header().retransmitted();
+    end.completeExceptionally(new DiameterException(failure, text, mayHaveArrived));
   }
 }

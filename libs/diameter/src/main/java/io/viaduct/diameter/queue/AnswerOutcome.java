@@ -1,6 +1,7 @@
 package io.viaduct.diameter.queue;
 
 import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.peer.Exchange;
 import io.viaduct.service.storage.DeliveryQueue.Outcome;
 
 /// Reads the meaning of an answer for the request that waits on disk. Another time or another peer
@@ -19,8 +20,8 @@ final class AnswerOutcome {
     return answer.resultCode().orElse(0) == UNABLE_TO_DELIVER;
   }
 
-  static Outcome of(DiameterMessage answer) {
-    long result = answer.resultCode().orElse(0);
+  static Outcome of(Exchange exchange) {
+    long result = exchange.answer().resultCode().orElse(0);
     if (result / CLASS == 2) {
       return Outcome.DELIVERED;
     }
@@ -29,6 +30,10 @@ final class AnswerOutcome {
             || result == UNABLE_TO_DELIVER
             || result == TOO_BUSY
             || result == REDIRECT_INDICATION;
-    return transientFailure ? Outcome.TRY_AGAIN : Outcome.REFUSED;
+    if (!transientFailure) {
+      return Outcome.REFUSED;
+    }
+    // The answer is to the last copy. Another one before it may have reached a server.
+    return exchange.request().header().retransmitted() ? Outcome.UNANSWERED : Outcome.POSTPONED;
   }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.diameter.dictionary.Dictionary;
 import io.viaduct.diameter.message.AvpGroup;
 import io.viaduct.diameter.message.DiameterMessage;
+import io.viaduct.diameter.peer.DiameterException;
 import io.viaduct.diameter.peer.DiameterNode;
 import io.viaduct.service.storage.DeliveryQueue;
 import io.viaduct.service.storage.DeliveryQueue.Outcome;
@@ -11,15 +12,17 @@ import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Delivers requests at least once, from a [DeliveryQueue], those of a Session-Id one after the
 /// other. One that got no answer is sent again with the T bit and the same end-to-end identifier,
-/// also after a restart; the peer recognises a copy by Session-Id and record number.
-/// Destination-Host is a preference: if its host cannot be reached, any peer that takes the request
-/// may have it.
+/// also after a restart; the peer recognises a copy by Session-Id and record number. One that was
+/// never sent, or was answered with an error, is sent again without the T bit (RFC 6733 section 3),
+/// unless another copy had no answer. Destination-Host is a preference: if its host cannot be
+/// reached, any peer that takes the request may have it.
 public final class RequestQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
 
@@ -60,18 +63,27 @@ public final class RequestQueue implements AutoCloseable {
     public CompletableFuture<Outcome> send(boolean isRepeated) {
       DiameterMessage message =
           isRepeated ? request.with(request.header().asRetransmission()) : request;
-      return node.send(message)
-          .thenCompose(answer ->
-              AnswerOutcome.isUndelivered(answer) && message.avps().has(DESTINATION)
-                  ? node.send(withoutDestination(message))
-                  : CompletableFuture.completedFuture(answer))
-          .thenApply(answer -> {
-            Outcome outcome = AnswerOutcome.of(answer);
+      return node.exchange(message)
+          .thenCompose(exchange ->
+              AnswerOutcome.isUndelivered(exchange.answer()) && message.avps().has(DESTINATION)
+                  ? node.exchange(withoutDestination(exchange.request()))
+                  : CompletableFuture.completedFuture(exchange))
+          .thenApply(exchange -> {
+            Outcome outcome = AnswerOutcome.of(exchange);
             if (outcome == Outcome.REFUSED) {
-              LOG.warn("a peer refuses a request with {}", answer.resultCode().orElse(0));
+              LOG.warn(
+                  "a peer refuses a request with {}", exchange.answer().resultCode().orElse(0));
             }
             return outcome;
-          });
+          })
+          .exceptionallyCompose(failure ->
+              isUnsent(failure)
+                  ? CompletableFuture.completedFuture(Outcome.POSTPONED)
+                  : CompletableFuture.failedFuture(failure));
+    }
+
+    private static boolean isUnsent(Throwable failure) {
+      return failure.getCause() instanceof DiameterException cause && !cause.mayHaveArrived();
     }
 
     private static DiameterMessage withoutDestination(DiameterMessage message) {
@@ -98,7 +110,18 @@ public final class RequestQueue implements AutoCloseable {
   ///
   /// @return as [DeliveryQueue#add]
   public CompletableFuture<Void> add(DiameterMessage request) {
-    return queue.add(request.with(request.header().withEndToEnd(node.takeEndToEnd())).encode());
+    return queue.add(identified(request));
+  }
+
+  /// Stores requests and sends them.
+  ///
+  /// @return as [DeliveryQueue#addAll]
+  public CompletableFuture<Integer> addAll(List<DiameterMessage> requests) {
+    return queue.addAll(requests.stream().map(this::identified).toList());
+  }
+
+  private byte[] identified(DiameterMessage request) {
+    return request.with(request.header().withEndToEnd(node.takeEndToEnd())).encode();
   }
 
   /// Stops sending. What has no answer is sent at the next start.

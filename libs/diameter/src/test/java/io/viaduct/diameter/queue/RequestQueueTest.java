@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.viaduct.diameter.message.AvpBuilder;
 import io.viaduct.diameter.message.DiameterMessage;
 import io.viaduct.diameter.peer.DiameterNode;
+import io.viaduct.diameter.peer.DiameterStatistics.Count;
 import io.viaduct.diameter.peer.Nodes;
 import io.viaduct.diameter.peer.PeerSettings;
 import io.viaduct.service.storage.QueueException;
@@ -78,7 +79,10 @@ class RequestQueueTest {
   }
 
   private RequestQueue queue(int most) throws Exception {
-    DiameterNode node = keep(Nodes.client(CLIENT, new PeerSettings(SERVER, address)));
+    return queue(most, keep(Nodes.client(CLIENT, new PeerSettings(SERVER, address))));
+  }
+
+  private RequestQueue queue(int most, DiameterNode node) throws Exception {
     QueueSettings settings =
         new QueueSettings(directory.resolve("queue"), most, 2, Duration.ofMillis(50));
     return keep(RequestQueue.open(settings, node, Nodes.DICTIONARY));
@@ -107,6 +111,9 @@ class RequestQueueTest {
     await().until(() -> queue.statistics().waiting() == 0);
     assertThat(numbers()).containsExactly(0L, 1L, 2L, 3L, 4L);
     assertThat(queue.statistics().of(Fate.DELIVERED)).isEqualTo(5);
+    assertThat(got)
+        .as("none was sent before")
+        .noneMatch(request -> request.header().retransmitted());
   }
 
   @Test
@@ -228,7 +235,8 @@ class RequestQueueTest {
     RequestQueue queue = queue(100);
     result = 4002;
     store(queue, 1);
-    await().until(() -> queue.statistics().of(Fate.RETRIED) > 0);
+    await().until(() -> got.size() >= 2);
+    assertThat(queue.statistics().of(Fate.RETRIED)).isPositive();
     result = 2001;
     await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
     result = 5012;
@@ -236,6 +244,42 @@ class RequestQueueTest {
     await().until(() -> queue.statistics().of(Fate.REFUSED) == 1);
     assertThat(directory.resolve("queue/refused")).isDirectoryContaining("glob:**");
     assertThat(queue.statistics().waiting()).isZero();
+    assertThat(got.size()).isGreaterThan(2);
+    assertThat(got)
+        .as("each copy was answered")
+        .noneMatch(request -> request.header().retransmitted());
+  }
+
+  @Test
+  void aRequestKeepsTheTBitThroughAnErrorIfAnotherCopyHadNoAnswer() throws Exception {
+    String first = "first.ims.test";
+    List<DiameterMessage> lost = new CopyOnWriteArrayList<>();
+    DiameterNode silent =
+        keep(
+            Nodes.server(
+                first,
+                Nodes.loopback(0),
+                CLIENT,
+                request -> {
+                  lost.add(request);
+                  return new CompletableFuture<>();
+                }));
+    result = 4002;
+    server();
+    DiameterNode node =
+        keep(
+            Nodes.client(
+                CLIENT, Nodes.peer(first, silent.port()), new PeerSettings(SERVER, address)));
+    await().until(() -> node.statistics().of(Count.CONNECTED) == 2);
+    RequestQueue queue = queue(100, node);
+    store(queue, 1);
+    await().until(() -> lost.size() == 1);
+    silent.close(); // the request goes to the other peer, which is busy
+    await().until(() -> queue.statistics().of(Fate.RETRIED) > 1);
+    result = 2001;
+    await().until(() -> queue.statistics().of(Fate.DELIVERED) == 1);
+    assertThat(lost.getFirst().header().retransmitted()).isFalse();
+    assertThat(got).hasSizeGreaterThan(2).allMatch(request -> request.header().retransmitted());
   }
 
   @Test
@@ -276,6 +320,20 @@ class RequestQueueTest {
     await().until(() -> queue.statistics().waiting() == 0);
     assertThat(numbers())
         .containsExactlyElementsOf(IntStream.range(0, 3).asLongStream().boxed().toList());
+  }
+
+  @Test
+  void aQueueThatIsNearlyFullTakesTheFirstOnesOfABatch() throws Exception {
+    RequestQueue queue = queue(3);
+    store(queue, 0);
+    List<DiameterMessage> batch = IntStream.range(1, 5).mapToObj(Nodes::accounting).toList();
+    assertThat(queue.addAll(batch).get(20, TimeUnit.SECONDS)).isEqualTo(2);
+    assertThatThrownBy(() -> queue.addAll(batch).get(20, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(QueueException.class);
+    server();
+    await().until(() -> queue.statistics().waiting() == 0);
+    assertThat(numbers()).containsExactly(0L, 1L, 2L);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.viaduct.service.storage.QueueEntry;
 import io.viaduct.service.storage.QueueSettings;
 import io.viaduct.service.storage.QueueStatistics;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -74,6 +75,13 @@ public final class RecordQueue implements AutoCloseable {
   /// @return as [DeliveryQueue#add]
   public CompletableFuture<Void> add(RadiusPacket record) {
     return queue.add(record.encode());
+  }
+
+  /// Stores records and sends them.
+  ///
+  /// @return as [DeliveryQueue#addAll]
+  public CompletableFuture<Integer> addAll(List<RadiusPacket> records) {
+    return queue.addAll(records.stream().map(RadiusPacket::encode).toList());
   }
 
   /// Stops sending. What has no answer is sent at the next start.

@@ -3,6 +3,7 @@ package io.viaduct.service.storage;
 import io.viaduct.service.storage.QueueStatistics.Fate;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -28,8 +29,10 @@ public final class DeliveryQueue implements AutoCloseable {
     DELIVERED,
     /// It will never take the entry.
     REFUSED,
-    /// There was no answer, or one that says to try again.
-    TRY_AGAIN
+    /// There was no answer, so the receiver may have it. It is sent again.
+    UNANSWERED,
+    /// It was not sent, or an answer says to try again. It is sent again.
+    POSTPONED
   }
 
   /// Reads entries; called on the queue's thread.
@@ -46,8 +49,8 @@ public final class DeliveryQueue implements AutoCloseable {
   private final ScheduledExecutorService thread;
   private final SessionOrder order = new SessionOrder();
   private long lastRead; // number of the newest entry whose session is known
-  // Entries that may have been sent before: those of earlier starts, and those without an answer.
-  private final Set<Long> sentBefore = new HashSet<>();
+  // Entries that the receiver may have: those of earlier starts, and those without an answer.
+  private final Set<Long> mayHaveArrived = new HashSet<>();
   private boolean hasTimer; // that ends the wait of entries set aside
   private boolean waits; // for the disk
 
@@ -60,7 +63,7 @@ public final class DeliveryQueue implements AutoCloseable {
             Thread.ofPlatform().daemon().name(name).factory());
     OptionalLong number = queue.oldest();
     for (; number.isPresent(); number = queue.after(number.getAsLong())) {
-      sentBefore.add(number.getAsLong());
+      mayHaveArrived.add(number.getAsLong());
     }
     statistics.waiting(queue.size());
   }
@@ -86,26 +89,44 @@ public final class DeliveryQueue implements AutoCloseable {
   /// @return completes when the entry is on disk; fails with [QueueException] if the queue is full
   ///   or closed, or with IOException if the disk fails
   public CompletableFuture<Void> add(byte[] entry) {
-    CompletableFuture<Void> stored = new CompletableFuture<>();
+    return addAll(List.of(entry)).thenApply(_ -> null);
+  }
+
+  /// Stores entries and sends them. They share the wait for the directory.
+  ///
+  /// @param entries at least one
+  /// @return completes with the number of entries that are on disk, the first ones, when these are;
+  ///   fewer than all if the queue is full then. It fails as that of [#add] if there is none. If it
+  ///   is cancelled before the disk's turn, none is stored
+  public CompletableFuture<Integer> addAll(List<byte[]> entries) {
+    CompletableFuture<Integer> stored = new CompletableFuture<>();
     try {
-      thread.execute(() -> store(entry, stored));
+      thread.execute(() -> store(entries, stored));
     } catch (RejectedExecutionException _) {
       stored.completeExceptionally(new QueueException("the queue is closed"));
     }
     return stored;
   }
 
-  private void store(byte[] entry, CompletableFuture<Void> stored) {
-    if (queue.size() >= settings.most()) {
+  private void store(List<byte[]> entries, CompletableFuture<Integer> stored) {
+    if (stored.isCancelled()) {
+      return; // the caller has given up, and will bring them again
+    }
+    int fitting = Math.min(entries.size(), settings.most() - queue.size());
+    if (fitting < entries.size()) {
       statistics.count(Fate.FULL);
+    }
+    if (fitting <= 0) {
       stored.completeExceptionally(
           new QueueException("the queue holds " + queue.size() + " entries, its limit"));
       return;
     }
     try {
-      queue.add(entry);
-      statistics.count(Fate.STORED);
-      stored.complete(null);
+      queue.addAll(entries.subList(0, fitting));
+      for (int i = 0; i < fitting; i++) {
+        statistics.count(Fate.STORED);
+      }
+      stored.complete(fitting);
     } catch (IOException e) {
       failed(e);
       stored.completeExceptionally(e);
@@ -182,16 +203,15 @@ public final class DeliveryQueue implements AutoCloseable {
       refuseUnreadable(number);
       return;
     }
-    boolean isRepeated = !sentBefore.add(number);
     entry
         .get()
-        .send(isRepeated)
+        .send(mayHaveArrived.contains(number))
         .whenComplete((outcome, failure) -> onThread(() -> ended(number, outcome, failure)));
   }
 
   private void ended(long number, @Nullable Outcome outcome, @Nullable Throwable failure) {
     try {
-      switch (outcome == null ? Outcome.TRY_AGAIN : outcome) {
+      switch (outcome == null ? Outcome.UNANSWERED : outcome) {
         case DELIVERED -> {
           queue.remove(number);
           done(number, Fate.DELIVERED);
@@ -201,16 +221,16 @@ public final class DeliveryQueue implements AutoCloseable {
           done(number, Fate.REFUSED);
           LOG.warn("entry {} was refused: moved to {}/refused", number, settings.directory());
         }
-        case TRY_AGAIN -> {
-          statistics.count(Fate.RETRIED);
-          LOG.debug("entry {} waits: {}", number, String.valueOf(failure));
-          setAside(number);
+        case UNANSWERED -> {
+          mayHaveArrived.add(number);
+          setAside(number, failure);
         }
+        case POSTPONED -> setAside(number, failure);
       }
     } catch (IOException e) {
       // The receiver has it; its file is sent as a copy at the next start.
       failed(e);
-      sentBefore.remove(number);
+      mayHaveArrived.remove(number);
       order.done(number);
       waits = true;
       resumeLater();
@@ -219,14 +239,16 @@ public final class DeliveryQueue implements AutoCloseable {
   }
 
   private void done(long number, Fate fate) {
-    sentBefore.remove(number);
+    mayHaveArrived.remove(number);
     order.done(number);
     statistics.count(fate);
   }
 
   // A receiver that takes nothing has soon as many entries set aside as may be in flight. Then none
   // is sent until the time is over.
-  private void setAside(long number) {
+  private void setAside(long number, @Nullable Throwable failure) {
+    statistics.count(Fate.RETRIED);
+    LOG.debug("entry {} waits: {}", number, String.valueOf(failure));
     order.setAside(number);
     resumeLater();
   }

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 
 /// Writes files atomically and durably, also in a power loss: a file is either complete or absent.
@@ -21,7 +23,30 @@ public final class DurableFile {
 
   /// Replaces or creates a file.
   public static void write(Path file, byte[] content) throws IOException {
-    Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+    Path unfinished = unfinished(file);
+    writeUnfinished(unfinished, content);
+    move(unfinished, file);
+  }
+
+  /// Replaces or creates files of one directory, in their order, and waits for the directory once.
+  public static void writeAll(SequencedMap<Path, byte[]> files) throws IOException {
+    for (Map.Entry<Path, byte[]> file : files.entrySet()) {
+      writeUnfinished(unfinished(file.getKey()), file.getValue());
+    }
+    for (Path file : files.keySet()) {
+      rename(unfinished(file), file);
+    }
+    if (!files.isEmpty()) {
+      synchronise(files.firstEntry().getKey().resolveSibling("."));
+    }
+  }
+
+  /// Returns the temporary file of a file.
+  static Path unfinished(Path file) {
+    return file.resolveSibling(file.getFileName() + UNFINISHED);
+  }
+
+  private static void writeUnfinished(Path unfinished, byte[] content) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
             unfinished,
@@ -36,13 +61,16 @@ public final class DurableFile {
       }
       channel.force(true);
     }
-    move(unfinished, file);
   }
 
   /// Renames a file; one with the new name is replaced.
   public static void move(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    rename(from, to);
     synchronise(to.resolveSibling("."));
+  }
+
+  private static void rename(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /// Deletes a file if it exists.

@@ -5,9 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -69,12 +73,42 @@ public final class FileQueue {
   ///
   /// @return its number
   public long add(byte[] entry) throws IOException {
-    long number = last + 1;
-    Path file = directory.resolve(NAME.formatted(number));
-    DurableFile.write(file, entry);
-    files.put(number, file);
-    last = number;
-    return number;
+    addAll(List.of(entry));
+    return last;
+  }
+
+  /// Adds entries at the end, in their order. They share the wait for the directory. If the disk
+  /// fails, none is added. A process that is killed meanwhile leaves the first ones of them, or
+  /// none; after a power loss this depends on the file system, which journals renames in their
+  /// order.
+  public void addAll(List<byte[]> entries) throws IOException {
+    SequencedMap<Path, byte[]> added = new LinkedHashMap<>();
+    for (byte[] entry : entries) {
+      added.put(directory.resolve(NAME.formatted(last + 1 + added.size())), entry);
+    }
+    try {
+      DurableFile.writeAll(added);
+    } catch (IOException e) {
+      undo(added.keySet(), e);
+      throw e;
+    }
+    for (Path file : added.keySet()) {
+      last++;
+      files.put(last, file);
+    }
+  }
+
+  // A file that stayed would be sent after a restart, beside the repetition of its entry.
+  private static void undo(Set<Path> files, IOException cause) {
+    for (Path file : files) {
+      for (Path left : List.of(file, DurableFile.unfinished(file))) {
+        try {
+          Files.deleteIfExists(left);
+        } catch (IOException e) {
+          cause.addSuppressed(e);
+        }
+      }
+    }
   }
 
   /// Returns the number of entries.

@@ -10,7 +10,8 @@ public interface QueueEntry {
 
   /// Sends the entry.
   ///
-  /// @param isRepeated true if it may have been sent before
-  /// @return completes with the outcome; a failure means [Outcome#TRY_AGAIN]
+  /// @param isRepeated true if the receiver may have it: an earlier copy had no answer, or may have
+  ///   been sent before the last start
+  /// @return completes with the outcome; a failure means [Outcome#UNANSWERED]
   CompletableFuture<Outcome> send(boolean isRepeated);
 }

@@ -1,10 +1,13 @@
 package io.viaduct.service.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +30,36 @@ class FileQueueTest {
     assertThat(again.after(second)).isEmpty();
     assertThat(again.read(second)).hasValue(bytes(2));
     assertThat(again.add(bytes(3))).isGreaterThan(second);
+  }
+
+  @Test
+  void entriesThatAreAddedTogetherKeepTheirOrder() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    long first = queue.add(bytes(1));
+    queue.addAll(List.of(bytes(2), bytes(3)));
+    queue.addAll(List.of());
+    FileQueue again = FileQueue.open(root.resolve("queue"));
+    assertThat(again.size()).isEqualTo(3);
+    assertThat(again.read(first + 1)).hasValue(bytes(2));
+    assertThat(again.read(first + 2)).hasValue(bytes(3));
+    assertThat(again.add(bytes(4))).isEqualTo(first + 3);
+  }
+
+  @Test
+  void aBatchThatTheDiskRefusesLeavesNoneOfItsEntries() throws Exception {
+    FileQueue queue = FileQueue.open(root.resolve("queue"));
+    queue.add(bytes(1));
+    // A file cannot replace a directory that is not empty, so the third rename fails.
+    Path obstacle = root.resolve("queue/0000000000000000004");
+    Files.createDirectories(obstacle.resolve("inside"));
+    assertThatThrownBy(() -> queue.addAll(List.of(bytes(2), bytes(3), bytes(4))))
+        .isInstanceOf(IOException.class);
+    Files.delete(obstacle.resolve("inside"));
+    Files.delete(obstacle);
+    assertThat(root.resolve("queue")).isDirectoryNotContaining("glob:**" + DurableFile.UNFINISHED);
+    assertThat(FileQueue.open(root.resolve("queue")).size()).isEqualTo(1);
+    assertThat(queue.add(bytes(5))).isEqualTo(2);
+    assertThat(FileQueue.open(root.resolve("queue")).read(2)).hasValue(bytes(5));
   }
 
   @Test

@@ -16,6 +16,7 @@ final class LocalIdentity {
   private final RequestSender endpoint;
   private final List<String> methods;
   private final String instance = UUID.randomUUID().toString();
+  private final ServiceRoute serviceRoute = new ServiceRoute();
 
   /// Makes the identity of one user agent.
   ///
@@ -37,6 +38,11 @@ final class LocalIdentity {
         };
     return "<sip:%s@%s%s>;+sip.instance=\"<urn:uuid:%s>\";methods=\"%s\""
         .formatted(settings.user(), here, transport, instance, String.join(",", methods));
+  }
+
+  /// Returns the route of this user's requests other than REGISTER.
+  ServiceRoute serviceRoute() {
+    return serviceRoute;
   }
 
   /// Builds a request of this user.

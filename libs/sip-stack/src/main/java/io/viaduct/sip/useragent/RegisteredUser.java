@@ -4,6 +4,7 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.endpoint.SipEndpoint;
@@ -132,12 +133,10 @@ final class RegisteredUser {
     String tag = SipEndpoint.token();
     long[] cseq = {0};
     return onOwner(() ->
-        client.send(
-            () ->
-                identity
-                    .request("MESSAGE", uri, "<" + uri + ">", tag, callId, ++cseq[0])
-                    .withBody(contentType, SipBody.of(text)),
-            registrar.resolve()));
+        send(() ->
+            identity
+                .request("MESSAGE", uri, "<" + uri + ">", tag, callId, ++cseq[0])
+                .withBody(contentType, SipBody.of(text))));
   }
 
   /// Publishes an event state of the user (RFC 3903), each one as a publication of its own.
@@ -150,14 +149,18 @@ final class RegisteredUser {
     String tag = SipEndpoint.token();
     long[] cseq = {0};
     return onOwner(() ->
-        client.send(
-            () ->
-                identity
-                    .request("PUBLISH", uri, "<" + uri + ">", tag, callId, ++cseq[0])
-                    .with("Event", event)
-                    .with("Expires", PUBLISHED_SECONDS)
-                    .withBody(contentType, SipBody.of(body)),
-            registrar.resolve()));
+        send(() ->
+            identity
+                .request("PUBLISH", uri, "<" + uri + ">", tag, callId, ++cseq[0])
+                .with("Event", event)
+                .with("Expires", PUBLISHED_SECONDS)
+                .withBody(contentType, SipBody.of(body))));
+  }
+
+  /// Sends a request outside dialogs by the route of the registration. Owner only.
+  private CompletableFuture<SipResponse> send(Supplier<SipRequest> next) {
+    SipFlow to = registrar.resolve();
+    return client.send(() -> identity.serviceRoute().over(next.get(), to), to);
   }
 
   /// Sends what is due. Owner only.

@@ -44,6 +44,7 @@ final class RegistrarFlow {
   private final Executor owner;
   private final Events events;
   private final Registration registration;
+  private final ServiceRoute serviceRoute;
   private final Attempt registering;
   private final ServerAddresses<SipFlow> addresses = new ServerAddresses<>();
   private volatile @Nullable SipFlow flow; // written by the owner, read by all threads
@@ -74,6 +75,7 @@ final class RegistrarFlow {
     this.owner = owner;
     this.events = events;
     this.registration = new Registration(settings, identity);
+    this.serviceRoute = identity.serviceRoute();
     this.registering = Attempt.of(settings, random);
   }
 
@@ -108,6 +110,7 @@ final class RegistrarFlow {
   /// @return the registrar's answer
   CompletableFuture<SipResponse> deregister() {
     registering.stop();
+    serviceRoute.forget();
     SipFlow to = resolve();
     return client.send(() -> registration.deregister(to), to);
   }
@@ -179,6 +182,7 @@ final class RegistrarFlow {
       long seconds = registration.granted(response, to);
       registering.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
       isBindingShown = registration.isShown(response, to);
+      serviceRoute.granted(response, to);
       bound = null;
       armCheck(nowMs, to);
       if (isStunUsed && to.transport() == Transport.UDP) {
@@ -274,6 +278,7 @@ final class RegistrarFlow {
 
   private void failed(long nowMs, String why) {
     disconnect();
+    serviceRoute.forget();
     isLost = true;
     registering.lostConnection(nowMs);
     events.onDetail("registration lost: " + why);

@@ -110,7 +110,7 @@ final class RegistrarProbe {
             .with("Timestamp", timestamp);
     var unused =
         endpoint
-            .send(probe, to)
+            .send(identity.serviceRoute().over(probe, to), to)
             .whenCompleteAsync((response, _) -> ended(sent, timestamp, response), owner);
   }
 

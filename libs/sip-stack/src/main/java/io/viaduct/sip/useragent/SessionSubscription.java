@@ -15,7 +15,6 @@ import java.util.Optional;
 final class SessionSubscription {
   static final String EVENT = "snapt-session";
   private static final String JSON = "application/json";
-  private static final int ROUTES_MAX = 16;
 
   private final UserAgentSettings settings;
   private final LocalIdentity identity;
@@ -53,11 +52,9 @@ final class SessionSubscription {
   SipRequest subscribe(SipFlow flow, long expiresSeconds) {
     String to =
         "<sip:snapt@" + settings.domain() + ">" + (remoteTag.isEmpty() ? "" : ";tag=" + remoteTag);
-    SipRequest request = identity.request("SUBSCRIBE", target, to, localTag, callId, ++cseq);
-    for (String hop : routes) {
-      request = request.with("Route", hop);
-    }
-    return request
+    return ServiceRoute.routed(
+            identity.request("SUBSCRIBE", target, to, localTag, callId, ++cseq),
+            isEstablished ? routes : identity.serviceRoute().hops(flow))
         .with("Contact", identity.contact(flow))
         .with("Event", EVENT)
         .with("Accept", JSON)
@@ -76,18 +73,10 @@ final class SessionSubscription {
       target = NameAddress.parse(contact.get()).sipUri().toString();
     }
     if (!isEstablished) {
-      routes = routeSet(response);
+      routes = ServiceRoute.routes(response.headers().values("Record-Route").reversed());
       isEstablished = true;
     }
     remoteTag = response.to().tag();
-  }
-
-  private static List<String> routeSet(SipResponse response) {
-    List<String> hops = response.headers().values("Record-Route").reversed();
-    if (hops.size() > ROUTES_MAX) {
-      throw new IllegalArgumentException("more than " + ROUTES_MAX + " hops in Record-Route");
-    }
-    return hops.stream().map(hop -> "<" + NameAddress.parse(hop).sipUri() + ">").toList();
   }
 
   /// Returns true if a NOTIFY belongs to this dialog. The NOTIFY may come before the answer to

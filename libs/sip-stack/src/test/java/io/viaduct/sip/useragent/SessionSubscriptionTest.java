@@ -25,6 +25,7 @@ class SessionSubscriptionTest {
 
   private final SipFlow proxy = new SipFlow(Transport.UDP, ANY);
   private SipEndpoint endpoint;
+  private LocalIdentity identity;
   private SessionSubscription subscription;
 
   @BeforeEach
@@ -34,9 +35,8 @@ class SessionSubscriptionTest {
         UserAgentSettings.of(
             "ims.test", "alice", "x", new HostPort("127.0.0.1", 1), Transport.UDP, client);
     endpoint = SipEndpoint.start(client, InstantSource.system(), request -> request.answer(200));
-    subscription =
-        new SessionSubscription(
-            settings, new LocalIdentity(settings, endpoint, List.of()), new byte[32]);
+    identity = new LocalIdentity(settings, endpoint, List.of());
+    subscription = new SessionSubscription(settings, identity, new byte[32]);
   }
 
   @AfterEach
@@ -67,6 +67,26 @@ class SessionSubscriptionTest {
     assertThat(subscription.subscribe(proxy, 600).headers().all("Route")).isEqualTo(routes);
 
     subscription.newDialog();
+    assertThat(subscription.subscribe(proxy, 600).headers().all("Route")).isEmpty();
+  }
+
+  @Test
+  void theServiceRouteLeadsToTheNotifierAndTheRecordRouteInsideTheDialog() {
+    SipRequest before = subscription.subscribe(proxy, 600);
+    identity
+        .serviceRoute()
+        .granted(
+            SipResponse.to(before, 200).with("Service-Route", "<sip:scscf.ims.test;lr>"), proxy);
+    SipRequest first = subscription.subscribe(proxy, 600);
+    assertThat(first.headers().all("Route")).containsExactly("<sip:scscf.ims.test;lr>");
+    SipFlow other = new SipFlow(Transport.TCP, ANY);
+    assertThat(subscription.subscribe(other, 600).headers().all("Route"))
+        .as("another registrar, or another transport")
+        .isEmpty();
+    subscription.established(accepted(first));
+    assertThat(subscription.subscribe(proxy, 600).headers().all("Route")).isEmpty();
+    subscription.newDialog();
+    identity.serviceRoute().forget();
     assertThat(subscription.subscribe(proxy, 600).headers().all("Route")).isEmpty();
   }
 
