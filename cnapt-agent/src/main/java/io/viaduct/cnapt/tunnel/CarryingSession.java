@@ -104,6 +104,8 @@ final class CarryingSession {
   private void flowChanged(FlowState flow, boolean isOpen) {
     if (!isOpen) {
       counts.ended(flow, at.nowNs());
+    } else if (flow.attachment() instanceof FlowNote note) {
+      note.snapt = snapt;
     }
     owner.flowChanged(this, flow, isOpen);
   }

@@ -47,7 +47,7 @@ final class FlowEvent {
       long receivedBytes,
       long receivedPackets) {}
 
-  static String flow(long id, FlowState flow, FlowNote note, String snapt, long nowMs) {
+  static String flow(long id, FlowState flow, FlowNote note, long nowMs) {
     return JSON.writeValueAsString(
         new Opened(
             "flow",
@@ -61,7 +61,7 @@ final class FlowEvent {
             flow.serviceClass().name(),
             note.application.name(),
             note.process,
-            snapt));
+            note.snapt));
   }
 
   static String classified(long id, FlowState flow, FlowNote note, long nowMs) {

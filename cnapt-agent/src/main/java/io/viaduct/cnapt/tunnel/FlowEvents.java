@@ -7,7 +7,6 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -58,21 +57,18 @@ public final class FlowEvents implements FlowChanges {
   /// Tells one reader of all flows that are open. Any thread may call this.
   public void tellOpen(Consumer<String> reader) {
     loop.execute(() -> {
-      ArrayDeque<Open> open = new ArrayDeque<>();
-      forEach((end, flow) -> open.add(new Open(end, flow)));
+      ArrayDeque<FlowState> open = new ArrayDeque<>();
+      forEach(open::add);
       tellOpen(open, reader);
     });
   }
 
-  private record Open(TunnelEnd end, FlowState flow) {}
-
   // A flow that has ended before its turn is not told: the reader has got its end.
-  private void tellOpen(ArrayDeque<Open> open, Consumer<String> reader) {
+  private void tellOpen(ArrayDeque<FlowState> open, Consumer<String> reader) {
     for (int i = 0; i < SLICE && !open.isEmpty(); i++) {
-      Open next = open.poll();
-      FlowState flow = next.flow();
+      FlowState flow = open.poll();
       if (!flow.hasEnded() && flow.attachment() instanceof FlowNote note) {
-        reader.accept(FlowEvent.flow(id(note), flow, note, next.end().name(), clock.millis()));
+        reader.accept(FlowEvent.flow(id(note), flow, note, clock.millis()));
       }
     }
     if (!open.isEmpty()) {
@@ -80,11 +76,11 @@ public final class FlowEvents implements FlowChanges {
     }
   }
 
-  private void forEach(BiConsumer<TunnelEnd, FlowState> visitor) {
+  private void forEach(Consumer<FlowState> visitor) {
     for (TunnelEnd each : ends.get()) {
       TunnelSession of = each.session();
       if (of != null) {
-        of.flows().forEach(flow -> visitor.accept(each, flow));
+        of.flows().forEach(visitor);
       }
     }
   }
@@ -107,7 +103,7 @@ public final class FlowEvents implements FlowChanges {
     if (to != null && flow.attachment() instanceof FlowNote note) {
       to.event(
           isOpen
-              ? FlowEvent.flow(id(note), flow, note, of.name(), clock.millis())
+              ? FlowEvent.flow(id(note), flow, note, clock.millis())
               : FlowEvent.counts("end", id(note), flow, clock.millis()));
     }
   }
@@ -123,7 +119,7 @@ public final class FlowEvents implements FlowChanges {
   private void tellStatistics() {
     boolean isTelling = !due.isEmpty();
     if (readBy() != null) {
-      forEach((_, flow) -> {
+      forEach(flow -> {
         if (flow.attachment() instanceof FlowNote note && hasCarried(flow, note)) {
           due.add(flow);
         }

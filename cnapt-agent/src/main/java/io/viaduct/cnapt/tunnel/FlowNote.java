@@ -34,6 +34,9 @@ final class FlowNote {
   /// with one SNAPT, and for a flow that the other end has opened.
   @Nullable Object placed;
 
+  /// Name of the SNAPT of the flow's session; empty with a peer.
+  String snapt = "";
+
   /// Number of the flow in the events of [FlowEvents]; 0 before the first one.
   long eventId;
 

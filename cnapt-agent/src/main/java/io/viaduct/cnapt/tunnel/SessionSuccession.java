@@ -131,8 +131,8 @@ final class SessionSuccession implements CarryingSession.Owner {
 
   private void carryBy(CarryingSession now, long keptMs) {
     CarryingSession before = current;
+    current = now; // listeners to its flows find them there
     now.takeOver(before);
-    current = now;
     retirement.begin(before, keptMs);
     at.stateChanged().run();
     now.tick();

@@ -14,6 +14,7 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +92,25 @@ class FollowedSessionTest {
       assertThat(words)
           .containsExactly(
               "snapt-1", "snapt-2", "flows: 1", "it has moved with its session", "later: 0");
+    }
+  }
+
+  @Test
+  void readersOfTheRoutingHookHearOfAMovedFlowWithTheSnaptThatHasItNow() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    List<TunnelEnd> ends = new ArrayList<>();
+    try (EndRig rig = new EndRig(clock)) {
+      ToldEvents told = new ToldEvents();
+      FlowEvents events = new FlowEvents(rig.loop, () -> ends);
+      TunnelEnd end = rig.end(events);
+      ends.add(end);
+      events.start(told, InstantSource.system());
+      rig.passMs(clock, 0);
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
+      assertThat(told.of("snapt")).containsExactly("flow snapt-1", "flow snapt-2");
     }
   }
 
