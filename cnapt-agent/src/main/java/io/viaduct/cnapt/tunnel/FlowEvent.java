@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /// The events of the routing hook as JSON (docs/user.md "Routing hook"). Bytes are inner IP bytes
-/// of the flow so far.
+/// of the flow so far, in all its sessions.
 final class FlowEvent {
   private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -37,6 +37,8 @@ final class FlowEvent {
       String application,
       @Nullable String process) {}
 
+  private record Moved(String event, long timeMs, long id, String snapt) {}
+
   private record Counts(
       String event,
       long timeMs,
@@ -61,7 +63,7 @@ final class FlowEvent {
             flow.serviceClass().name(),
             note.application.name(),
             note.process,
-            note.snapt));
+            note.life.eventSnapt));
   }
 
   static String classified(long id, FlowState flow, FlowNote note, long nowMs) {
@@ -70,17 +72,22 @@ final class FlowEvent {
             "class", nowMs, id, flow.serviceClass().name(), note.application.name(), note.process));
   }
 
+  static String moved(long id, FlowNote note, long nowMs) {
+    return JSON.writeValueAsString(new Moved("moved", nowMs, id, note.snapt));
+  }
+
   /// @param event `statistics` or `end`
-  static String counts(String event, long id, FlowState flow, long nowMs) {
+  static String counts(String event, long id, FlowState flow, FlowNote note, long nowMs) {
+    FlowLife.Counts counts = note.life.counts();
     return JSON.writeValueAsString(
         new Counts(
             event,
             nowMs,
             id,
             flow.serviceClass().name(),
-            flow.sent().preBytes(),
-            flow.sent().packets(),
-            flow.received().preBytes(),
-            flow.received().packets()));
+            counts.sentBytes(),
+            counts.sentPackets(),
+            counts.receivedBytes(),
+            counts.receivedPackets()));
   }
 }

@@ -37,11 +37,8 @@ final class FlowNote {
   /// Name of the SNAPT of the flow's session; empty with a peer.
   String snapt = "";
 
-  /// Number of the flow in the events of [FlowEvents]; 0 before the first one.
-  long eventId;
-
-  /// Packets of both directions at the last event with statistics.
-  long eventPackets;
+  /// The flow beyond its session.
+  FlowLife life = new FlowLife();
 
   long lookedNs;
   long toldNs;
@@ -53,12 +50,19 @@ final class FlowNote {
     this.application = application;
   }
 
+  /// Goes on with the same flow of another session: it keeps its application.
+  void goesOn(FlowNote other) {
+    life = other.life;
+    application = other.application;
+    process = other.process;
+  }
+
   /// Takes what is known of the same flow in the session before.
   ///
   /// @param answered whether the remote host has answered it there
   void follow(FlowNote before, boolean answered) {
     tcp = before.tcp;
-    wasAnswered = answered || before.wasAnswered;
+    wasAnswered |= answered || before.wasAnswered;
     retransmissions = before.retransmissions;
     sequenceKnown = before.sequenceKnown;
     sequenceEnd = before.sequenceEnd;

@@ -109,6 +109,11 @@ public final class TunnelEnd {
     }
 
     @Override
+    public void flowsMoved() {
+      flowChanges.moved(TunnelEnd.this);
+    }
+
+    @Override
     public void counted() {
       noteFlows();
     }

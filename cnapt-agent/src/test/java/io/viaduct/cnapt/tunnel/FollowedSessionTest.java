@@ -110,7 +110,7 @@ class FollowedSessionTest {
       end.offer(sent, 0);
       end.follow(EndRig.parameters("snapt-2"));
       rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
-      assertThat(told.of("snapt")).containsExactly("flow snapt-1", "flow snapt-2");
+      assertThat(told.of("snapt")).containsExactly("flow snapt-1", "moved snapt-2");
     }
   }
 
