@@ -10,6 +10,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class FlowEvent {
   private static final JsonMapper JSON = JsonMapper.shared();
 
+  private static final FlowMeasures UNMEASURED = new FlowMeasures(null, null, null, null);
+
   private FlowEvent() {}
 
   /// A flow that has opened. The members are those of the format.
@@ -39,6 +41,7 @@ final class FlowEvent {
 
   private record Moved(String event, long timeMs, long id, String snapt) {}
 
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Counts(
       String event,
       long timeMs,
@@ -47,7 +50,11 @@ final class FlowEvent {
       long sentBytes,
       long sentPackets,
       long receivedBytes,
-      long receivedPackets) {}
+      long receivedPackets,
+      @Nullable Double delayMs,
+      @Nullable Double roundTripMs,
+      @Nullable Double lossPercent,
+      @Nullable Double downLossPercent) {}
 
   static String flow(long id, FlowState flow, FlowNote note, long nowMs) {
     return JSON.writeValueAsString(
@@ -76,8 +83,17 @@ final class FlowEvent {
     return JSON.writeValueAsString(new Moved("moved", nowMs, id, note.snapt));
   }
 
-  /// @param event `statistics` or `end`
-  static String counts(String event, long id, FlowState flow, FlowNote note, long nowMs) {
+  static String statistics(
+      long id, FlowState flow, FlowNote note, FlowMeasures measured, long nowMs) {
+    return counts("statistics", id, flow, note, measured, nowMs);
+  }
+
+  static String end(long id, FlowState flow, FlowNote note, long nowMs) {
+    return counts("end", id, flow, note, UNMEASURED, nowMs);
+  }
+
+  private static String counts(
+      String event, long id, FlowState flow, FlowNote note, FlowMeasures measured, long nowMs) {
     FlowLife.Counts counts = note.life.counts();
     return JSON.writeValueAsString(
         new Counts(
@@ -88,6 +104,10 @@ final class FlowEvent {
             counts.sentBytes(),
             counts.sentPackets(),
             counts.receivedBytes(),
-            counts.receivedPackets()));
+            counts.receivedPackets(),
+            measured.delayMs(),
+            measured.roundTripMs(),
+            measured.lossPercent(),
+            measured.downLossPercent()));
   }
 }

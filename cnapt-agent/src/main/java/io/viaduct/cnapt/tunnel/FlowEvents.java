@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.TunnelSession;
 import java.time.InstantSource;
@@ -41,8 +42,8 @@ public final class FlowEvents implements FlowChanges {
     void event(String json);
   }
 
-  /// An event that waits for its turn: `moved`, or else `statistics`.
-  private record Due(FlowState flow, FlowNote note, boolean isMove) {}
+  /// An event that waits for its turn: `statistics`, or `moved` if nothing is measured.
+  private record Due(FlowState flow, FlowNote note, @Nullable FlowMeasures measured) {}
 
   FlowEvents(EventLoop loop, Supplier<List<TunnelEnd>> ends) {
     this.loop = loop;
@@ -117,7 +118,7 @@ public final class FlowEvents implements FlowChanges {
     Output to = readBy();
     if (!isOpen) {
       if (to != null && note.life.isOver()) {
-        to.event(FlowEvent.counts("end", id(note), flow, note, clock.millis()));
+        to.event(FlowEvent.end(id(note), flow, note, clock.millis()));
       }
     } else if (note.life.isInFirstSession()) {
       note.life.eventSnapt = note.snapt;
@@ -141,7 +142,7 @@ public final class FlowEvents implements FlowChanges {
     if (readBy() == null) {
       note.life.eventSnapt = note.snapt;
     } else {
-      tellLater(new Due(flow, note, true));
+      tellLater(new Due(flow, note, null));
     }
   }
 
@@ -156,22 +157,19 @@ public final class FlowEvents implements FlowChanges {
   private void tellStatistics() {
     if (readBy() != null) {
       for (TunnelEnd each : ends.get()) {
-        forEach(
-            each,
-            (flow, note) -> {
-              if (hasCarried(note.life)) {
-                tellLater(new Due(flow, note, false));
-              }
-            });
+        List<PathStatus> paths = each.pathStatus();
+        forEach(each, (flow, note) -> tellStatistics(flow, note, paths));
       }
     }
   }
 
-  private static boolean hasCarried(FlowLife flow) {
-    long packets = flow.counts().packets();
-    boolean hasMore = packets != flow.eventPackets;
-    flow.eventPackets = packets;
-    return hasMore;
+  private void tellStatistics(FlowState flow, FlowNote note, List<PathStatus> paths) {
+    FlowLife.Counts before = note.life.eventCounts;
+    FlowLife.Counts now = note.life.counts();
+    if (now.packets() != before.packets()) {
+      note.life.eventCounts = now;
+      tellLater(new Due(flow, note, FlowMeasures.of(flow, now.delayMsSince(before), paths)));
+    }
   }
 
   private void tellLater(Due event) {
@@ -194,13 +192,16 @@ public final class FlowEvents implements FlowChanges {
     Output to = readBy();
     FlowNote note = event.note();
     FlowLife life = note.life;
-    if (event.isMove() && !note.snapt.equals(life.eventSnapt)) {
+    FlowMeasures measured = event.measured();
+    if (measured != null) {
+      if (to != null && !life.isOver()) {
+        to.event(FlowEvent.statistics(id(note), event.flow(), note, measured, clock.millis()));
+      }
+    } else if (!note.snapt.equals(life.eventSnapt)) {
       life.eventSnapt = note.snapt;
       if (to != null && !life.isOver()) {
         to.event(FlowEvent.moved(id(note), note, clock.millis()));
       }
-    } else if (!event.isMove() && to != null && !life.isOver()) {
-      to.event(FlowEvent.counts("statistics", id(note), event.flow(), note, clock.millis()));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.viaduct.tunnel.flow.FlowState;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One flow as its application has it: it lives on when another SNAPT takes its session over, and
 /// when its SNAPT restarts. Each session that carries it has a [FlowState] of its own, and two have
@@ -12,20 +13,37 @@ final class FlowLife {
   ///
   /// @param sentBytes inner IP bytes that this host has offered
   /// @param receivedBytes inner IP bytes that have arrived here
-  record Counts(long sentBytes, long sentPackets, long receivedBytes, long receivedPackets) {
-    private static final Counts NOTHING = new Counts(0, 0, 0, 0);
+  /// @param delaySamples number of received packets whose one-way delay is known
+  /// @param delaySumUs sum of these delays
+  record Counts(
+      long sentBytes,
+      long sentPackets,
+      long receivedBytes,
+      long receivedPackets,
+      long delaySamples,
+      long delaySumUs) {
+    private static final Counts NOTHING = new Counts(0, 0, 0, 0, 0, 0);
 
     private Counts and(FlowState session) {
       return new Counts(
           sentBytes + session.sent().preBytes(),
           sentPackets + session.sent().packets(),
           receivedBytes + session.received().preBytes(),
-          receivedPackets + session.received().packets());
+          receivedPackets + session.received().packets(),
+          delaySamples + session.received().delaySamples(),
+          delaySumUs + session.received().delaySumUs());
     }
 
     /// Returns the packets of both directions.
     long packets() {
       return sentPackets + receivedPackets;
+    }
+
+    /// Returns the mean one-way delay of the packets that have come since other counts, in ms; null
+    /// if none is known.
+    @Nullable Double delayMsSince(Counts before) {
+      long samples = delaySamples - before.delaySamples;
+      return samples <= 0 ? null : (delaySumUs - before.delaySumUs) / 1_000.0 / samples;
     }
   }
 
@@ -36,8 +54,8 @@ final class FlowLife {
   /// Number of the flow in the events of [FlowEvents]; 0 before the first one.
   long eventId;
 
-  /// Packets of both directions at the last event with statistics.
-  long eventPackets;
+  /// Counts at the last event with statistics.
+  Counts eventCounts = Counts.NOTHING;
 
   /// Name of the SNAPT by which readers of the events know the flow.
   String eventSnapt = "";

@@ -75,6 +75,11 @@ public final class TunnelEnd {
         .toList();
   }
 
+  /// Returns the same now.
+  List<PathStatus> pathStatus() {
+    return pathStatus(at.nowNs());
+  }
+
   /// Returns the line of the policy that decides about a flow, and what it holds on to.
   FlowPlacement placement(FlowState flow, FlowNote note) {
     return current().routes().placement(flow, note);

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -8,7 +9,9 @@ import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
+import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +133,38 @@ class FlowEventsTest {
       rig.passMs(clock, 0);
       assertThat(told.of("id", "snapt", "sentPackets"))
           .containsExactly("flow 1 snapt-1", "end 1 2");
+    }
+  }
+
+  @Test
+  void statisticsHaveTheDelayAndTheLossOfTheFlowsPath() throws Exception {
+    List<TunnelEnd> ends = new ArrayList<>();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
+      ToldEvents told = new ToldEvents();
+      FlowEvents events = new FlowEvents(rig.loop, () -> ends);
+      TunnelEnd end = rig.on(() -> rig.end(events));
+      ends.add(end);
+      events.start(told, InstantSource.system());
+      rig.on(() -> {
+        end.install(there.parameters());
+        return null;
+      });
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() ->
+              rig.on(() -> {
+                open(end, 1, System.nanoTime());
+                return told.of().contains("statistics");
+              }));
+      String first =
+          rig.on(() -> told.of("roundTripMs", "delayMs", "lossPercent", "downLossPercent")).stream()
+              .filter(each -> each.startsWith("statistics"))
+              .findFirst()
+              .orElseThrow();
+      String number = "\\d+\\.\\d";
+      assertThat(first)
+          .matches("statistics " + number + " " + number + " " + number + " " + number);
     }
   }
 
