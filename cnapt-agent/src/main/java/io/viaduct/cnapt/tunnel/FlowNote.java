@@ -30,8 +30,8 @@ final class FlowNote {
 
   Affinities.@Nullable Tie tieOfPort;
 
-  /// The reason for which the flow has its SNAPT: words, a [SnaptDecision] or a [TiedFlow]; null
-  /// with one SNAPT, and for a flow that the other end has opened.
+  /// The reason for which the flow has its SNAPT: words, a [SnaptDecision], a [TiedFlow] or a
+  /// [ContinuedFlow]; null with one SNAPT, and for a flow that the other end has opened.
   @Nullable Object placed;
 
   /// Name of the SNAPT of the flow's session; empty with a peer.
@@ -71,9 +71,11 @@ final class FlowNote {
   /// Returns why the flow has its SNAPT, for a person; empty with one SNAPT.
   String whyPlaced() {
     Object why = placed;
-    return why == null
-        ? ""
-        : why instanceof SnaptDecision decision ? decision.why() : why.toString();
+    return why == null ? "" : words(why);
+  }
+
+  static String words(Object reason) {
+    return reason instanceof SnaptDecision decision ? decision.why() : reason.toString();
   }
 
   /// Notes a look at the flow.

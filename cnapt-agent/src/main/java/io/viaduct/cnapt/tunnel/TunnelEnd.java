@@ -239,6 +239,11 @@ public final class TunnelEnd {
     newest().state().terms(told);
   }
 
+  /// Returns the region of the SNAPT; empty if it is not known.
+  String region() {
+    return current().state().terms().region();
+  }
+
   /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are
   /// carried; NaN before the first one. Any thread may call this.
   public double roundTripMs() {

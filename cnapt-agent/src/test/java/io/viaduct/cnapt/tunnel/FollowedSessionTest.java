@@ -7,6 +7,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import io.viaduct.cnapt.snapts.Missed;
+import io.viaduct.cnapt.snapts.SnaptDecision;
+import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -92,6 +95,32 @@ class FollowedSessionTest {
       assertThat(words)
           .containsExactly(
               "snapt-1", "snapt-2", "flows: 1", "it has moved with its session", "later: 0");
+    }
+  }
+
+  @Test
+  void aFlowThatHasMovedTwiceStillTellsWhyItGotItsFirstSnapt() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      SnaptFacts weighed = SnaptFacts.unknown("snapt-1");
+      ((FlowNote) flowOf(rig, end).attachment()).placed =
+          new SnaptDecision(
+              0,
+              ServiceClass.HT_HD,
+              List.of(new SnaptDecision.Weighed(weighed, Missed.NOTHING, 5)),
+              false);
+      for (String next : List.of("snapt-2", "snapt-3")) {
+        end.follow(EndRig.parameters(next));
+        rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
+      }
+      assertThat(((FlowNote) flowOf(rig, end).attachment()).whyPlaced())
+          .startsWith(
+              "it has moved with its session; it began with: least cost of class HT_HD at its"
+                  + " first packet: snapt-1 costs 5.0 ms")
+          .containsOnlyOnce("it has moved");
     }
   }
 
