@@ -304,7 +304,6 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
 
   private void carries(SnaptLine line) {
     snapts.alive(line, true);
-    snapts.inform(line);
     ifPresent(routing, routes -> routes.carries(true));
   }
 
@@ -344,6 +343,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   }
 
   @Override
+  public SnaptTerms termsOf(SnaptLine line) {
+    return snapts.termsOf(line);
+  }
+
+  @Override
   public void terms(Map<String, SnaptTerms> told) {
     snapts.terms(told);
   }
@@ -355,6 +359,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
 
   @Override
   public void pathFound(SnaptLine by) {
+    snapts.inform(by);
     carries(by);
   }
 
