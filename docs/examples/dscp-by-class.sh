@@ -32,7 +32,8 @@ member() {
 	if [[ $1 =~ $pattern ]]; then printf '%s' "${BASH_REMATCH[1]}"; fi
 }
 
-declare -A keys # by id: the map and the key of the flow's element
+declare -A keys   # by id: the map and the key of the flow's element
+declare -A owners # by this key: the id whose element it is, because a flow may follow another one of the same addresses and ports
 
 mark() { # id class
 	local chain=rest
@@ -40,12 +41,21 @@ mark() { # id class
 	*_LD) chain=low_delay ;;
 	LT_HD) chain=low_throughput ;;
 	esac
-	forget "$1"
+	remove "$1"
+	owners[${keys[$1]}]=$1
 	nft add element inet "$table" ${keys[$1]/ / \{ } : jump "$chain" \}
 }
 
-forget() { # id
+remove() { # id
 	nft delete element inet "$table" ${keys[$1]/ / \{ } \} 2>/dev/null || true
+}
+
+forget() { # id
+	if [[ ${owners[${keys[$1]}]:-} == "$1" ]]; then
+		remove "$1"
+		unset "owners[${keys[$1]}]"
+	fi
+	unset "keys[$1]"
 }
 
 while read -r line; do
@@ -60,11 +70,6 @@ while read -r line; do
 		mark "$id" "$(member "$line" serviceClass)"
 		;;
 	class) if [[ -v keys[$id] ]]; then mark "$id" "$(member "$line" serviceClass)"; fi ;;
-	end)
-		if [[ -v keys[$id] ]]; then
-			forget "$id"
-			unset "keys[$id]"
-		fi
-		;;
+	end) if [[ -v keys[$id] ]]; then forget "$id"; fi ;;
 	esac
 done

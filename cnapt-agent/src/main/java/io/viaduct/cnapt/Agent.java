@@ -82,6 +82,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
   private volatile @Nullable EgressRouting routing; // written by the starting thread
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
+  private volatile @Nullable DataPath carrying; // written by the starting thread
   private @Nullable RoutingHook hook;
 
   /// Creates the TUN and the sockets. Carries no packets before [#start].
@@ -98,7 +99,8 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     InetSocketAddress own = configuration.portalResolver();
     List<InetAddress> inside = new ArrayList<>(configuration.resolvers());
     inside.add(own.getAddress());
-    this.names = new OutsideResolver(loops.control(), mark, inside, clock.monotonic());
+    this.names =
+        new OutsideResolver(loops.control(), mark, inside, clock.monotonic(), this::carriedBytes);
     this.portalNames = new PortalNames(loops.control(), own, () -> resolvers);
     OutsideResolverProvider.install(names);
     this.account = new OperatorAccount(configuration, mark, clock);
@@ -117,6 +119,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
             Admission.ALL);
     this.tunnel =
         new HostTunnel(configuration, recorder, clock, loops.data(), local, pathEvents(), this);
+    this.carrying = tunnel.data();
     this.strays = new StrayRoutes(tunnel.tunName(), configuration.followedNetworks());
     if (configuration.routing().enabled()) {
       tunnel.network().alsoTell(strays::accept);
@@ -155,11 +158,18 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
               loops.control(),
               mark,
               () -> data.first().ranked(tunnel.links()),
-              () -> data.carried().preBytes(),
-              claims);
+              this::carriedBytes,
+              claims,
+              names::resolveOnce);
       claims.measuredBy(watch);
       snapts.measuredBy(watch, clock.monotonic());
     }
+  }
+
+  // Names are looked up before there is a data path.
+  private long carriedBytes() {
+    DataPath data = carrying;
+    return data == null ? 0 : data.carried().preBytes();
   }
 
   private ControlClient client(SnaptLine line, TunnelEnd end, SnaptClaims claims) {
@@ -304,7 +314,6 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
 
   private void carries(SnaptLine line) {
     snapts.alive(line, true);
-    snapts.inform(line);
     ifPresent(routing, routes -> routes.carries(true));
   }
 
@@ -344,6 +353,11 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   }
 
   @Override
+  public SnaptTerms termsOf(SnaptLine line) {
+    return snapts.termsOf(line);
+  }
+
+  @Override
   public void terms(Map<String, SnaptTerms> told) {
     snapts.terms(told);
   }
@@ -355,6 +369,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
 
   @Override
   public void pathFound(SnaptLine by) {
+    snapts.inform(by);
     carries(by);
   }
 

@@ -57,6 +57,9 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
     /// Called when a SNAPT has sent its list.
     void relays(SnaptLine by, List<Snapt> relays);
 
+    /// Returns what the newest list says about the SNAPT of a line. Any thread may call this.
+    SnaptTerms termsOf(SnaptLine line);
+
     /// Called with what the bridge's directory says about all SNAPTs, by id.
     void terms(Map<String, SnaptTerms> told);
 
@@ -159,6 +162,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
       } else {
         end().install(parameters);
       }
+      end().terms(owner.termsOf(this)); // before, the end has the session of another SNAPT
       end().control(by.connection());
       owner.connected();
     });
@@ -181,6 +185,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
     owner.welcomed(this, null);
     dataLoop.execute(() -> {
       end().carryAgain(session.ownReceiverIndex());
+      end().terms(owner.termsOf(this)); // they may have changed since it was left
       if (peersMoved) {
         end().peersMoved(session.peers());
       }

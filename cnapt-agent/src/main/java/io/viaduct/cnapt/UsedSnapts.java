@@ -127,7 +127,12 @@ final class UsedSnapts {
 
   /// Tells a line what is known about its SNAPT.
   void inform(SnaptLine line) {
-    line.terms(terms.getOrDefault(line.state().snaptId(), SnaptTerms.UNKNOWN));
+    line.terms(termsOf(line));
+  }
+
+  /// Returns what is known about the SNAPT of a line. Any thread may call this.
+  SnaptTerms termsOf(SnaptLine line) {
+    return terms.getOrDefault(line.state().snaptId(), SnaptTerms.UNKNOWN);
   }
 
   /// Returns the hosts of the SNAPTs of the last list. Any thread may call this.

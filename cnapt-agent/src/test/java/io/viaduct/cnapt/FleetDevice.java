@@ -16,7 +16,7 @@ import java.util.Random;
 
 /// One simulated device: flows come and go, and the real code chooses their SNAPTs and its own.
 final class FleetDevice {
-  private static final long WATCH_MS = 1_500; // SnaptWatch.STEP_MS
+  private static final long WATCH_MS = 1_800; // SnaptWatch.STEP_MS
   private static final long IDLE_MS = 30_000; // SnaptWatch.IDLE_NS
   private static final long LOOK_MS = 10_000; // LoadSpread.LOOK_MS
 

@@ -20,12 +20,26 @@ final class SnaptAddresses {
   private static final int HOSTS_MAX = 256;
   private static final long LOOK_UP_MS = 1_000;
 
+  private final HostLookUp lookUp;
   private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
   private volatile Map<String, List<InetAddress>> granted = Map.of();
 
+  /// Looks hosts up as all of this process are.
+  SnaptAddresses() {
+    this(host -> List.of(InetAddress.getAllByName(host)));
+  }
+
+  SnaptAddresses(HostLookUp lookUp) {
+    this.lookUp = lookUp;
+  }
+
   /// Replaces the granted addresses by those of the last grant.
-  void granted(Map<String, List<InetAddress>> addresses) {
+  ///
+  /// @return whether they differ
+  boolean granted(Map<String, List<InetAddress>> addresses) {
+    Map<String, List<InetAddress>> before = granted;
     granted = Map.copyOf(addresses);
+    return !granted.equals(before);
   }
 
   /// Returns the addresses of a SNAPT in the order in which they are tried, at least one.
@@ -47,7 +61,7 @@ final class SnaptAddresses {
   }
 
   private List<InetAddress> lookUp(String host) throws UnknownHostException {
-    List<InetAddress> found = List.of(InetAddress.getAllByName(host));
+    List<InetAddress> found = lookUp.addresses(host);
     if (known.size() < HOSTS_MAX || known.containsKey(host)) {
       known.put(host, found);
     }

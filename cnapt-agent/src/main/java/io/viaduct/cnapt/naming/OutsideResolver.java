@@ -12,24 +12,29 @@ import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.resolver.dns.DnsServerAddresses;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Looks up names with the host's resolvers, on sockets with the agent's mark, so that a look-up
-/// never depends on the tunnel. An answer is valid for its TTL and is refreshed at three quarters
-/// of it. While no resolver answers, the last answer is used, for at most a week.
+/// never depends on the tunnel. An answer is valid for its TTL. A name that [#resolve] was asked
+/// for is refreshed at three quarters of it, while the device carries something: an idle device
+/// asks nothing. While no resolver answers, the last answer is used, for at most a week.
 ///
-/// [#resolve] blocks and must not be called on the resolver's own event loop; any other thread may.
+/// [#resolve] and [#resolveOnce] block and must not be called on the resolver's own event loop; any
+/// other thread may.
 public final class OutsideResolver {
   private static final Logger LOG = LoggerFactory.getLogger(OutsideResolver.class);
   private static final int HOSTS_MAX = 256;
@@ -46,9 +51,11 @@ public final class OutsideResolver {
 
   private final EventLoop loop;
   private final int mark;
-  private final NameServers servers;
+  private final Supplier<List<InetSocketAddress>> servers;
   private final LongSupplier nanoTime;
+  private final LongSupplier carriedBytes;
   private final Map<String, Answer> known = new ConcurrentHashMap<>();
+  private final Set<String> kept = ConcurrentHashMap.newKeySet(); // these are refreshed
   private final Map<String, Integer> lifetimeSeconds = new ConcurrentHashMap<>();
   private final Cache cache = new Cache();
   private List<InetSocketAddress> asked = List.of();
@@ -59,16 +66,27 @@ public final class OutsideResolver {
   /// @param loop event loop of an `EpollIoHandler`, for the answers
   /// @param mark SO_MARK of the queries; 0 means none
   /// @param inside resolvers inside the tunnel, which are not used here
+  /// @param carriedBytes a difference means that the device carries something; any thread calls it
   public OutsideResolver(
-      EventLoop loop, int mark, List<InetAddress> inside, LongSupplier nanoTime) {
-    this(loop, mark, new NameServers(inside), nanoTime);
+      EventLoop loop,
+      int mark,
+      List<InetAddress> inside,
+      LongSupplier nanoTime,
+      LongSupplier carriedBytes) {
+    this(loop, mark, new NameServers(inside)::read, nanoTime, carriedBytes);
   }
 
-  OutsideResolver(EventLoop loop, int mark, NameServers servers, LongSupplier nanoTime) {
+  OutsideResolver(
+      EventLoop loop,
+      int mark,
+      Supplier<List<InetSocketAddress>> servers,
+      LongSupplier nanoTime,
+      LongSupplier carriedBytes) {
     this.loop = loop;
     this.mark = mark;
     this.servers = servers;
     this.nanoTime = nanoTime;
+    this.carriedBytes = carriedBytes;
   }
 
   /// Returns the addresses of a host, at least one.
@@ -77,6 +95,21 @@ public final class OutsideResolver {
   ///   earlier answer
   public List<InetAddress> resolve(String host) throws UnknownHostException {
     String name = host.toLowerCase(Locale.ROOT);
+    if (kept.size() < HOSTS_MAX) {
+      kept.add(name);
+    }
+    return lookUp(name);
+  }
+
+  /// Returns the same. Does not keep the answer fresh for later calls.
+  ///
+  /// @throws UnknownHostException as [#resolve]
+  public List<InetAddress> resolveOnce(String host) throws UnknownHostException {
+    InetAddress literal = NetUtil.createInetAddressFromIpAddressString(host);
+    return literal == null ? lookUp(host.toLowerCase(Locale.ROOT)) : List.of(literal);
+  }
+
+  private List<InetAddress> lookUp(String name) throws UnknownHostException {
     if (loop.inEventLoop()) {
       throw new IllegalStateException("a look-up of " + name + " would wait for its own thread");
     }
@@ -118,20 +151,29 @@ public final class OutsideResolver {
   private void remember(String name, List<InetAddress> found) {
     if (known.size() < HOSTS_MAX || known.containsKey(name)) {
       int seconds = lifetimeSeconds.getOrDefault(name, TTL_SECONDS_MIN);
-      known.put(
-          name,
-          new Answer(List.copyOf(found), nanoTime.getAsLong(), TimeUnit.SECONDS.toNanos(seconds)));
+      Answer answer =
+          new Answer(List.copyOf(found), nanoTime.getAsLong(), TimeUnit.SECONDS.toNanos(seconds));
+      known.put(name, answer);
       if (lifetimeSeconds.containsKey(name)) {
-        loop.schedule(() -> refreshIfOld(name), seconds * 3L / 4, TimeUnit.SECONDS);
+        refreshLater(name, answer);
       }
     }
   }
 
-  // Several timers of one name do no harm: the first refreshes the answer, and the others find it
-  // fresh.
-  private void refreshIfOld(String name) {
-    Answer last = known.get(name);
-    if (last != null && ageNs(last) >= last.lifetimeNs * 7 / 10) {
+  private void refreshLater(String name, Answer answer) {
+    long carried = carriedBytes.getAsLong();
+    loop.schedule(
+        () -> refreshInUse(name, answer, carried), answer.lifetimeNs * 3 / 4, TimeUnit.NANOSECONDS);
+  }
+
+  // An idle device looks again later, and asks nobody.
+  private void refreshInUse(String name, Answer answer, long carriedBefore) {
+    if (known.get(name) != answer || !kept.contains(name)) {
+      return;
+    }
+    if (carriedBytes.getAsLong() == carriedBefore) {
+      refreshLater(name, answer);
+    } else {
       refresh(name);
     }
   }
@@ -140,14 +182,20 @@ public final class OutsideResolver {
     return asked.stream().map(s -> s.getAddress().getHostAddress()).toList();
   }
 
-  /// Refreshes all answers, because the network has changed. The old answers stay in use until
-  /// then.
+  /// Refreshes the answers that are kept fresh, because the network has changed; the others at the
+  /// next call. The old answers stay in use until then.
   public void networkChanged() {
-    known.keySet().forEach(this::refresh);
+    for (String name : known.keySet()) {
+      if (kept.contains(name)) {
+        refresh(name);
+      } else {
+        known.computeIfPresent(name, (_, last) -> new Answer(last.addresses, last.atNs, 0));
+      }
+    }
   }
 
   private synchronized DnsNameResolver current() {
-    List<InetSocketAddress> now = servers.read();
+    List<InetSocketAddress> now = servers.get();
     DnsNameResolver open = resolver;
     if (open != null && now.equals(asked)) {
       return open;

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// The answer of `cnapt path explain` as text: each flow with the line that decides, its path, the
-/// reason with the numbers that decided, and all paths; or why the flow was refused.
+/// reason with the numbers that decided, and all paths; and why flows were refused lately.
 ///
 /// @param isFound true if the agent carries such a flow, or has refused it lately
 public record FlowExplanation(boolean isFound, String text) {
@@ -26,9 +26,7 @@ public record FlowExplanation(boolean isFound, String text) {
     if (more > 0) {
       text.append("%d more flows are meant; name the local port%n".formatted(more));
     }
-    if (flows.isEmpty()) {
-      refused.forEach(each -> text.append(refusal(each)));
-    }
+    refused.forEach(each -> text.append(refusal(each)));
     if (text.isEmpty()) {
       text.append(
           "no flow to %s is open, nor was one refused lately; %d flows are open, `cnapt status` lists the largest%n"
@@ -41,7 +39,7 @@ public record FlowExplanation(boolean isFound, String text) {
   private static String refusal(JsonNode flow) {
     return """
     flow   %s port %d -> %s, application %s, class %s, refused %.1f s ago (%d packets)
-    why    %s; the configuration says snapts.unmet: refuse
+    why    %s; %s
     """
         .formatted(
             protocol(flow),
@@ -51,7 +49,8 @@ public record FlowExplanation(boolean isFound, String text) {
             flow.path("serviceClass").asString(""),
             flow.path("agoMs").asLong(0) / 1000.0,
             flow.path("packets").asLong(0),
-            flow.path("why").asString(""));
+            flow.path("why").asString(""),
+            flow.path("rule").asString(""));
   }
 
   private static String described(JsonNode explained) {
@@ -99,7 +98,7 @@ public record FlowExplanation(boolean isFound, String text) {
             copy.isEmpty() ? "" : ", a second copy of each packet by " + copy);
   }
 
-  // Empty with one SNAPT, and for a flow that the other end has opened.
+  // Empty for a flow that the other end has opened.
   private static String snapt(JsonNode flow) {
     String why = flow.path("snaptWhy").asString("");
     return why.isEmpty() ? "" : "SNAPT  %s: %s%n".formatted(flow.path("snapt").asString(""), why);

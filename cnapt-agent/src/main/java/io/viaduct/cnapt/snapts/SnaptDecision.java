@@ -26,10 +26,12 @@ public record SnaptDecision(int chosen, ServiceClass of, List<Weighed> weighed, 
       return missed == Missed.NOTHING;
     }
 
-    private String words(ServiceClass of) {
+    /// Returns the cost of a flow of a class with its inputs, for a person.
+    public String words(ServiceClass of) {
       return String.format(
           Locale.ROOT,
-          "%s costs %.1f ms%s (%s, round trip %s, %s up, %s down, own traffic %.1f Mbit/s, price %.2f den/GB, load %.0f %%)",
+          "%s costs %.1f ms%s (%s, round trip %s, %s up, %s down, own traffic %.1f Mbit/s, price"
+              + " %.2f den/GB, load %.0f %%)",
           facts.name(),
           costMs,
           meets()

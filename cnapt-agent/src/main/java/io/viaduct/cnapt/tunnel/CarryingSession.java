@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class CarryingSession {
   /// Hears of the session.
   interface Owner {
+    /// Returns the same flow in another session of the end; null if no other one has it.
+    @Nullable FlowState flowBeside(CarryingSession than, FlowState flow);
+
     /// Called for a flow that has opened or ended.
     void flowChanged(CarryingSession of, FlowState flow, boolean isOpen);
 
@@ -43,6 +47,7 @@ final class CarryingSession {
   private String snapt = "";
   private int ownReceiverIndex;
   private long arrivedNs;
+  private @Nullable TunnelSession followed; // whose flows are being passed to this one
   private final DeadlineTimer timer;
   private boolean waiting; // packets were offered since the last flush
   private boolean retired;
@@ -86,7 +91,7 @@ final class CarryingSession {
     parameters.terms().secret().wipe();
     TunnelSession before = session;
     if (before != null && !snapt.isEmpty() && parameters.snapt().equals(snapt)) {
-      MovedFlows.pass(before, begun, "its SNAPT is back", nowNs);
+      pass(before, begun, "its SNAPT is back", nowNs);
     }
     end();
     snapt = parameters.snapt();
@@ -102,10 +107,44 @@ final class CarryingSession {
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
+    if (flow.attachment() instanceof FlowNote note) {
+      if (isOpen) {
+        opened(flow, note);
+      } else {
+        note.life.ends(flow);
+      }
+    }
     if (!isOpen) {
       counts.ended(flow, at.nowNs());
     }
     owner.flowChanged(this, flow, isOpen);
+  }
+
+  private void opened(FlowState flow, FlowNote note) {
+    note.snapt = snapt;
+    TunnelSession from = followed;
+    FlowState other = from == null ? owner.flowBeside(this, flow) : same(from, flow);
+    if (other != null && other.attachment() instanceof FlowNote known) {
+      note.goesOn(known);
+      flow.classify(note.application.serviceClass(), note.application.index());
+    }
+    note.life.begins(flow);
+  }
+
+  private static @Nullable FlowState same(TunnelSession in, FlowState flow) {
+    return in.flows().find(FlowTuple.of(flow).key(), true);
+  }
+
+  /// Returns the same flow in the present session; null if it has none.
+  @Nullable FlowState same(FlowState flow) {
+    TunnelSession in = session;
+    return in == null ? null : same(in, flow);
+  }
+
+  private void pass(TunnelSession from, TunnelSession to, String why, long nowNs) {
+    followed = from;
+    MovedFlows.pass(from, to, why, nowNs);
+    followed = null;
   }
 
   /// Takes the place of the session of another SNAPT, at whose public address its flows go on, also
@@ -116,7 +155,7 @@ final class CarryingSession {
     TunnelSession now = session;
     if (before != null && now != null) {
       long nowNs = at.nowNs();
-      MovedFlows.pass(before, now, "it has moved with its session", nowNs);
+      pass(before, now, "it has moved with its session", nowNs);
       paths.followRates(from.paths, nowNs);
     }
   }

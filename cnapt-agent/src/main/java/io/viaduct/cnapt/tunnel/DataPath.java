@@ -194,7 +194,7 @@ public final class DataPath implements AutoCloseable {
   public ExplainedFlow.Answer explain(FlowFilter filter) {
     assert loop.inEventLoop() : Thread.currentThread();
     return FlowAnswers.of(
-        ends.all(), filter, refusals.status(nanoTime.getAsLong()), nanoTime.getAsLong());
+        ends, filter, refusals.status(nanoTime.getAsLong()), nanoTime.getAsLong());
   }
 
   /// Returns the SNAPT that a flow has, or would have if it began now. Must be called on the loop.

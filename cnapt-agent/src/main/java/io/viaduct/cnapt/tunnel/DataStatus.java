@@ -68,7 +68,7 @@ public record DataStatus(
   /// @param link link of the path that its last packet took, with the address of the other end if
   ///   it has several; empty before the first packet
   /// @param snapt the SNAPT that carries it; empty with a peer
-  /// @param snaptWhy why it has this SNAPT; empty with one SNAPT
+  /// @param snaptWhy why it has this SNAPT; with one SNAPT only in the answer of `path explain`
   public record FlowStatus(
       int flow,
       int protocol,
@@ -89,6 +89,7 @@ public record DataStatus(
   /// A flow that was refused.
   ///
   /// @param reason in lower case, as the counter has it
+  /// @param rule line of the policy, or key of the configuration, by which it was refused
   /// @param why the inputs of the decision
   /// @param packets packets of it that were refused
   /// @param agoMs time since the last one
@@ -99,6 +100,7 @@ public record DataStatus(
       String application,
       String serviceClass,
       String reason,
+      String rule,
       String why,
       long packets,
       long agoMs) {}
@@ -225,6 +227,11 @@ public record DataStatus(
   }
 
   static FlowStatus flowStatus(FlowState flow, TunnelEnd end, long nowNs) {
+    String why = flow.attachment() instanceof FlowNote note ? note.whyPlaced() : "";
+    return flowStatus(flow, why, end, nowNs);
+  }
+
+  static FlowStatus flowStatus(FlowState flow, String whySnapt, TunnelEnd end, long nowNs) {
     boolean dials = end.role() == TunnelRole.AGENT;
     FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
     return new FlowStatus(
@@ -244,6 +251,6 @@ public record DataStatus(
         (nowNs - flow.openedNs()) / 1_000_000,
         end.paths().name(flow.path()),
         end.name(),
-        note == null ? "" : note.whyPlaced());
+        whySnapt);
   }
 }

@@ -16,11 +16,11 @@ final class FlowAnswers {
 
   /// @param refused the flows that were refused lately
   static ExplainedFlow.Answer of(
-      List<TunnelEnd> ends, FlowFilter filter, List<DataStatus.RefusedFlow> refused, long nowNs) {
+      TunnelEnds ends, FlowFilter filter, List<DataStatus.RefusedFlow> refused, long nowNs) {
     List<ExplainedFlow> explained = new ArrayList<>();
     int open = 0;
     int meant = 0;
-    for (TunnelEnd end : ends) {
+    for (TunnelEnd end : ends.all()) {
       TunnelSession session = end.session();
       if (session == null) {
         continue;
@@ -38,7 +38,8 @@ final class FlowAnswers {
       for (FlowState flow : flows) {
         if (explained.size() < ExplainedFlow.Answer.FLOWS_MAX
             && flow.attachment() instanceof FlowNote note) {
-          explained.add(explained(flow, note, end, session, nowNs));
+          String whySnapt = ends.whyPlaced(end, flow, nowNs);
+          explained.add(explained(flow, note, whySnapt, end, session, nowNs));
         }
       }
     }
@@ -47,7 +48,12 @@ final class FlowAnswers {
   }
 
   private static ExplainedFlow explained(
-      FlowState flow, FlowNote note, TunnelEnd end, TunnelSession session, long nowNs) {
+      FlowState flow,
+      FlowNote note,
+      String whySnapt,
+      TunnelEnd end,
+      TunnelSession session,
+      long nowNs) {
     PathReason reason = session.reasonOf(flow, nowNs);
     List<PathStatus> paths = end.pathStatus(nowNs);
     FlowPlacement placement = end.placement(flow, note);
@@ -55,7 +61,7 @@ final class FlowAnswers {
     Decision decision = placement.last();
     String method = line.rule().method().toString();
     return new ExplainedFlow(
-        DataStatus.flowStatus(flow, end, nowNs),
+        DataStatus.flowStatus(flow, whySnapt, end, nowNs),
         line.place() + ": " + line.rule().described(),
         decision == null || decision.step().described().equals(method)
             ? method

@@ -11,6 +11,9 @@ interface FlowChanges {
   /// Called when the session of an end is over, and its SNAPT is not expected again.
   default void gone(TunnelEnd end) {}
 
+  /// Called when the flows of an end have moved to its present session, which another SNAPT has.
+  default void moved(TunnelEnd end) {}
+
   /// Called for a flow that has opened or ended.
   void changed(TunnelEnd of, FlowState flow, boolean isOpen);
 
@@ -22,6 +25,12 @@ interface FlowChanges {
       public void changed(TunnelEnd of, FlowState flow, boolean isOpen) {
         first.changed(of, flow, isOpen);
         other.changed(of, flow, isOpen);
+      }
+
+      @Override
+      public void moved(TunnelEnd end) {
+        first.moved(end);
+        other.moved(end);
       }
 
       @Override

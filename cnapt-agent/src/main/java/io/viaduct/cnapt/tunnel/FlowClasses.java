@@ -71,7 +71,9 @@ final class FlowClasses {
   }
 
   private void owned(FlowState flow, String process) {
-    if (flow.hasEnded() || !(flow.attachment() instanceof FlowNote note)) {
+    if (flow.hasEnded()
+        || !(flow.attachment() instanceof FlowNote note)
+        || process.equals(note.process)) {
       return;
     }
     note.process = process;

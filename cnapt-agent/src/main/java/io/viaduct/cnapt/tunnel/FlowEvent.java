@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /// The events of the routing hook as JSON (docs/user.md "Routing hook"). Bytes are inner IP bytes
-/// of the flow so far.
+/// of the flow so far, in all its sessions.
 final class FlowEvent {
   private static final JsonMapper JSON = JsonMapper.shared();
+
+  private static final FlowMeasures UNMEASURED = new FlowMeasures(null, null, null, null);
 
   private FlowEvent() {}
 
@@ -37,6 +39,9 @@ final class FlowEvent {
       String application,
       @Nullable String process) {}
 
+  private record Moved(String event, long timeMs, long id, String snapt) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Counts(
       String event,
       long timeMs,
@@ -45,9 +50,13 @@ final class FlowEvent {
       long sentBytes,
       long sentPackets,
       long receivedBytes,
-      long receivedPackets) {}
+      long receivedPackets,
+      @Nullable Double delayMs,
+      @Nullable Double roundTripMs,
+      @Nullable Double lossPercent,
+      @Nullable Double downLossPercent) {}
 
-  static String flow(long id, FlowState flow, FlowNote note, String snapt, long nowMs) {
+  static String flow(long id, FlowState flow, FlowNote note, long nowMs) {
     return JSON.writeValueAsString(
         new Opened(
             "flow",
@@ -61,7 +70,7 @@ final class FlowEvent {
             flow.serviceClass().name(),
             note.application.name(),
             note.process,
-            snapt));
+            note.life.eventSnapt));
   }
 
   static String classified(long id, FlowState flow, FlowNote note, long nowMs) {
@@ -70,17 +79,35 @@ final class FlowEvent {
             "class", nowMs, id, flow.serviceClass().name(), note.application.name(), note.process));
   }
 
-  /// @param event `statistics` or `end`
-  static String counts(String event, long id, FlowState flow, long nowMs) {
+  static String moved(long id, FlowNote note, long nowMs) {
+    return JSON.writeValueAsString(new Moved("moved", nowMs, id, note.snapt));
+  }
+
+  static String statistics(
+      long id, FlowState flow, FlowNote note, FlowMeasures measured, long nowMs) {
+    return counts("statistics", id, flow, note, measured, nowMs);
+  }
+
+  static String end(long id, FlowState flow, FlowNote note, long nowMs) {
+    return counts("end", id, flow, note, UNMEASURED, nowMs);
+  }
+
+  private static String counts(
+      String event, long id, FlowState flow, FlowNote note, FlowMeasures measured, long nowMs) {
+    FlowLife.Counts counts = note.life.counts();
     return JSON.writeValueAsString(
         new Counts(
             event,
             nowMs,
             id,
             flow.serviceClass().name(),
-            flow.sent().preBytes(),
-            flow.sent().packets(),
-            flow.received().preBytes(),
-            flow.received().packets()));
+            counts.sentBytes(),
+            counts.sentPackets(),
+            counts.receivedBytes(),
+            counts.receivedPackets(),
+            measured.delayMs(),
+            measured.roundTripMs(),
+            measured.lossPercent(),
+            measured.downLossPercent()));
   }
 }

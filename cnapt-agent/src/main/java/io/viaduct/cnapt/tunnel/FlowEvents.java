@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.TunnelSession;
 import java.time.InstantSource;
@@ -12,10 +13,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells programs of this host of flows: `flow`, `class`, `statistics` and `end`, one JSON object
-/// each ([FlowEvent]). Nothing is built while nobody reads. Owner: the data path's event loop.
+/// Tells programs of this host of flows: `flow`, `class`, `moved`, `statistics` and `end`, one JSON
+/// object each ([FlowEvent]). Nothing is built while nobody reads. Owner: the data path's event
+/// loop.
 ///
-/// The counts are those of the session's flow table, from which the receipts are made too.
+/// A flow has one number from its first event to its end, whatever sessions carry it ([FlowLife]).
+/// The counts are those of the sessions' flow tables, from which the receipts are made too.
 public final class FlowEvents implements FlowChanges {
   /// Time between the statistics of a flow that has carried something.
   static final long STATISTICS_MS = 5_000;
@@ -25,7 +28,7 @@ public final class FlowEvents implements FlowChanges {
 
   private final EventLoop loop;
   private final Supplier<List<TunnelEnd>> ends;
-  private final ArrayDeque<FlowState> due = new ArrayDeque<>();
+  private final ArrayDeque<Due> due = new ArrayDeque<>();
   private @Nullable Output output;
   private InstantSource clock = InstantSource.system(); // until there is an output
   private long lastId;
@@ -38,6 +41,9 @@ public final class FlowEvents implements FlowChanges {
     /// Takes an event. Must not wait.
     void event(String json);
   }
+
+  /// An event that waits for its turn: `statistics`, or `moved` if nothing is measured.
+  private record Due(FlowState flow, FlowNote note, @Nullable FlowMeasures measured) {}
 
   FlowEvents(EventLoop loop, Supplier<List<TunnelEnd>> ends) {
     this.loop = loop;
@@ -59,20 +65,20 @@ public final class FlowEvents implements FlowChanges {
   public void tellOpen(Consumer<String> reader) {
     loop.execute(() -> {
       ArrayDeque<Open> open = new ArrayDeque<>();
-      forEach((end, flow) -> open.add(new Open(end, flow)));
+      ends.get().forEach(each -> forEach(each, (flow, note) -> open.add(new Open(flow, note))));
       tellOpen(open, reader);
     });
   }
 
-  private record Open(TunnelEnd end, FlowState flow) {}
+  private record Open(FlowState flow, FlowNote note) {}
 
   // A flow that has ended before its turn is not told: the reader has got its end.
   private void tellOpen(ArrayDeque<Open> open, Consumer<String> reader) {
     for (int i = 0; i < SLICE && !open.isEmpty(); i++) {
       Open next = open.poll();
-      FlowState flow = next.flow();
-      if (!flow.hasEnded() && flow.attachment() instanceof FlowNote note) {
-        reader.accept(FlowEvent.flow(id(note), flow, note, next.end().name(), clock.millis()));
+      FlowNote note = next.note();
+      if (!note.life.isOver()) {
+        reader.accept(FlowEvent.flow(id(note), next.flow(), note, clock.millis()));
       }
     }
     if (!open.isEmpty()) {
@@ -80,12 +86,15 @@ public final class FlowEvents implements FlowChanges {
     }
   }
 
-  private void forEach(BiConsumer<TunnelEnd, FlowState> visitor) {
-    for (TunnelEnd each : ends.get()) {
-      TunnelSession of = each.session();
-      if (of != null) {
-        of.flows().forEach(flow -> visitor.accept(each, flow));
-      }
+  private static void forEach(TunnelEnd end, BiConsumer<FlowState, FlowNote> visitor) {
+    TunnelSession of = end.session();
+    if (of != null) {
+      of.flows()
+          .forEach(flow -> {
+            if (flow.attachment() instanceof FlowNote note) {
+              visitor.accept(flow, note);
+            }
+          });
     }
   }
 
@@ -95,20 +104,45 @@ public final class FlowEvents implements FlowChanges {
   }
 
   private long id(FlowNote note) {
-    if (note.eventId == 0) {
-      note.eventId = ++lastId;
+    if (note.life.eventId == 0) {
+      note.life.eventId = ++lastId;
     }
-    return note.eventId;
+    return note.life.eventId;
   }
 
   @Override
   public void changed(TunnelEnd of, FlowState flow, boolean isOpen) {
+    if (!(flow.attachment() instanceof FlowNote note)) {
+      return;
+    }
     Output to = readBy();
-    if (to != null && flow.attachment() instanceof FlowNote note) {
-      to.event(
-          isOpen
-              ? FlowEvent.flow(id(note), flow, note, of.name(), clock.millis())
-              : FlowEvent.counts("end", id(note), flow, clock.millis()));
+    if (!isOpen) {
+      if (to != null && note.life.isOver()) {
+        to.event(FlowEvent.end(id(note), flow, note, clock.millis()));
+      }
+    } else if (note.life.isInFirstSession()) {
+      note.life.eventSnapt = note.snapt;
+      if (to != null) {
+        to.event(FlowEvent.flow(id(note), flow, note, clock.millis()));
+      }
+    } else if (note.snapt.equals(of.name())) { // not while the session before still carries
+      moved(flow, note);
+    }
+  }
+
+  @Override
+  public void moved(TunnelEnd end) {
+    forEach(end, this::moved);
+  }
+
+  private void moved(FlowState flow, FlowNote note) {
+    if (note.snapt.equals(note.life.eventSnapt)) {
+      return;
+    }
+    if (readBy() == null) {
+      note.life.eventSnapt = note.snapt;
+    } else {
+      tellLater(new Due(flow, note, null));
     }
   }
 
@@ -121,36 +155,53 @@ public final class FlowEvents implements FlowChanges {
   }
 
   private void tellStatistics() {
-    boolean isTelling = !due.isEmpty();
     if (readBy() != null) {
-      forEach((_, flow) -> {
-        if (flow.attachment() instanceof FlowNote note && hasCarried(flow, note)) {
-          due.add(flow);
-        }
-      });
-    }
-    if (!isTelling) {
-      tellSlice();
+      for (TunnelEnd each : ends.get()) {
+        List<PathStatus> paths = each.pathStatus();
+        forEach(each, (flow, note) -> tellStatistics(flow, note, paths));
+      }
     }
   }
 
-  private static boolean hasCarried(FlowState flow, FlowNote note) {
-    long packets = flow.sent().packets() + flow.received().packets();
-    boolean hasMore = packets != note.eventPackets;
-    note.eventPackets = packets;
-    return hasMore;
+  private void tellStatistics(FlowState flow, FlowNote note, List<PathStatus> paths) {
+    FlowLife.Counts before = note.life.eventCounts;
+    FlowLife.Counts now = note.life.counts();
+    if (now.packets() != before.packets()) {
+      note.life.eventCounts = now;
+      tellLater(new Due(flow, note, FlowMeasures.of(flow, now.delayMsSince(before), paths)));
+    }
+  }
+
+  private void tellLater(Due event) {
+    if (due.isEmpty()) {
+      loop.execute(this::tellSlice);
+    }
+    due.add(event);
   }
 
   private void tellSlice() {
-    Output to = readBy();
     for (int i = 0; i < SLICE && !due.isEmpty(); i++) {
-      FlowState flow = due.poll();
-      if (to != null && flow.attachment() instanceof FlowNote note) {
-        to.event(FlowEvent.counts("statistics", id(note), flow, clock.millis()));
-      }
+      tell(due.poll());
     }
     if (!due.isEmpty()) {
       loop.execute(this::tellSlice);
+    }
+  }
+
+  private void tell(Due event) {
+    Output to = readBy();
+    FlowNote note = event.note();
+    FlowLife life = note.life;
+    FlowMeasures measured = event.measured();
+    if (measured != null) {
+      if (to != null && !life.isOver()) {
+        to.event(FlowEvent.statistics(id(note), event.flow(), note, measured, clock.millis()));
+      }
+    } else if (!note.snapt.equals(life.eventSnapt)) {
+      life.eventSnapt = note.snapt;
+      if (to != null && !life.isOver()) {
+        to.event(FlowEvent.moved(id(note), note, clock.millis()));
+      }
     }
   }
 }

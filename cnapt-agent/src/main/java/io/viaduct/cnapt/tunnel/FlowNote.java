@@ -30,15 +30,15 @@ final class FlowNote {
 
   Affinities.@Nullable Tie tieOfPort;
 
-  /// The reason for which the flow has its SNAPT: words, a [SnaptDecision] or a [TiedFlow]; null
-  /// with one SNAPT, and for a flow that the other end has opened.
+  /// The reason for which the flow has its SNAPT: words, a [SnaptDecision], a [TiedFlow] or a
+  /// [ContinuedFlow]; null with one SNAPT, and for a flow that the other end has opened.
   @Nullable Object placed;
 
-  /// Number of the flow in the events of [FlowEvents]; 0 before the first one.
-  long eventId;
+  /// Name of the SNAPT of the flow's session; empty with a peer.
+  String snapt = "";
 
-  /// Packets of both directions at the last event with statistics.
-  long eventPackets;
+  /// The flow beyond its session.
+  FlowLife life = new FlowLife();
 
   long lookedNs;
   long toldNs;
@@ -50,12 +50,19 @@ final class FlowNote {
     this.application = application;
   }
 
+  /// Goes on with the same flow of another session: it keeps its application.
+  void goesOn(FlowNote other) {
+    life = other.life;
+    application = other.application;
+    process = other.process;
+  }
+
   /// Takes what is known of the same flow in the session before.
   ///
   /// @param answered whether the remote host has answered it there
   void follow(FlowNote before, boolean answered) {
     tcp = before.tcp;
-    wasAnswered = answered || before.wasAnswered;
+    wasAnswered |= answered || before.wasAnswered;
     retransmissions = before.retransmissions;
     sequenceKnown = before.sequenceKnown;
     sequenceEnd = before.sequenceEnd;
@@ -64,9 +71,11 @@ final class FlowNote {
   /// Returns why the flow has its SNAPT, for a person; empty with one SNAPT.
   String whyPlaced() {
     Object why = placed;
-    return why == null
-        ? ""
-        : why instanceof SnaptDecision decision ? decision.why() : why.toString();
+    return why == null ? "" : words(why);
+  }
+
+  static String words(Object reason) {
+    return reason instanceof SnaptDecision decision ? decision.why() : reason.toString();
   }
 
   /// Notes a look at the flow.

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
@@ -24,8 +25,15 @@ final class HostRefusals {
   ///
   /// @param application name of its application
   /// @param why the decision, in which the chosen SNAPT misses something
-  void refuse(IpPacket packet, FlowKey key, String application, SnaptDecision why, long nowNs) {
-    flows.refused(key, application, FlowRefusal.of(why.best().missed()), why, nowNs);
+  /// @param by line of the policy by which it is refused
+  void refuse(
+      IpPacket packet,
+      FlowKey key,
+      String application,
+      SnaptDecision why,
+      PolicyLine by,
+      long nowNs) {
+    flows.refused(key, application, why, by, nowNs);
     answers.refuse(packet, nowNs);
   }
 

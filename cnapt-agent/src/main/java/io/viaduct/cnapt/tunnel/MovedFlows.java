@@ -21,7 +21,9 @@ final class MovedFlows {
               && opened.attachment() instanceof FlowNote note
               && flow.attachment() instanceof FlowNote before) {
             note.follow(before, flow.received().packets() > 0);
-            note.placed = why;
+            Object former = before.placed;
+            note.placed =
+                former == null || former instanceof String ? why : ContinuedFlow.of(why, former);
           }
         });
   }

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.policy.FlowEnd;
+import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowTuple;
@@ -36,18 +37,20 @@ final class RefusedFlows {
     final String application;
     final FlowRefusal reason;
     final SnaptDecision why;
+    final PolicyLine by;
     long packets = 1;
     long atNs;
 
-    Refused(FlowKey of, String application, FlowRefusal reason, SnaptDecision why, long nowNs) {
+    Refused(FlowKey of, String application, SnaptDecision why, PolicyLine by, long nowNs) {
       this.protocol = of.protocol();
       this.localPort = of.sourcePort();
       this.remoteHigh = of.destinationHigh();
       this.remoteLow = of.destinationLow();
       this.remotePort = of.destinationPort();
       this.application = application;
-      this.reason = reason;
+      this.reason = FlowRefusal.of(why.best().missed());
       this.why = why;
+      this.by = by;
       this.atNs = nowNs;
     }
 
@@ -67,6 +70,7 @@ final class RefusedFlows {
           application,
           why.of().name(),
           reason.name().toLowerCase(Locale.ROOT),
+          UnmetRules.words(by),
           why.whyRefused(),
           packets,
           (nowNs - atNs) / 1_000_000);
@@ -76,8 +80,9 @@ final class RefusedFlows {
   /// Records a packet of a flow that is refused.
   ///
   /// @param application name of its application
-  void refused(
-      FlowKey packet, String application, FlowRefusal reason, SnaptDecision why, long nowNs) {
+  /// @param why the decision, in which the chosen SNAPT misses something
+  /// @param by line of the policy by which it is refused
+  void refused(FlowKey packet, String application, SnaptDecision why, PolicyLine by, long nowNs) {
     for (Refused each : last) {
       if (each != null && each.is(packet) && nowNs - each.atNs < PAUSE_NS) {
         each.packets++;
@@ -85,8 +90,9 @@ final class RefusedFlows {
         return;
       }
     }
-    count(reason, 1);
-    last[next] = new Refused(packet, application, reason, why, nowNs);
+    Refused first = new Refused(packet, application, why, by, nowNs);
+    count(first.reason, 1);
+    last[next] = first;
     next = (next + 1) % REMEMBERED;
   }
 

@@ -46,6 +46,11 @@ final class Retirement {
     return kept;
   }
 
+  /// Returns the session that is kept; null if there is none.
+  @Nullable CarryingSession kept() {
+    return retiring;
+  }
+
   /// Returns whether a session is kept.
   boolean isUnderWay() {
     return retiring != null;

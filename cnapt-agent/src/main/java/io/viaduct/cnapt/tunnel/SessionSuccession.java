@@ -35,6 +35,9 @@ final class SessionSuccession implements CarryingSession.Owner {
     /// Called for a flow of any session that has opened or ended.
     void flowChanged(FlowState flow, boolean isOpen);
 
+    /// Called when the flows of one session are in another one, which carries now.
+    void flowsMoved();
+
     /// Called after each batch of the present session, and when it has ended.
     void counted();
   }
@@ -131,8 +134,9 @@ final class SessionSuccession implements CarryingSession.Owner {
 
   private void carryBy(CarryingSession now, long keptMs) {
     CarryingSession before = current;
+    current = now; // listeners to its flows find them there
     now.takeOver(before);
-    current = now;
+    owner.flowsMoved();
     retirement.begin(before, keptMs);
     at.stateChanged().run();
     now.tick();
@@ -233,6 +237,18 @@ final class SessionSuccession implements CarryingSession.Owner {
       of.state().opened();
     }
     owner.flowChanged(flow, isOpen);
+  }
+
+  @Override
+  public @Nullable FlowState flowBeside(CarryingSession than, FlowState flow) {
+    FlowState found = flowOf(current, than, flow);
+    found = found == null ? flowOf(next, than, flow) : found;
+    return found == null ? flowOf(retirement.kept(), than, flow) : found;
+  }
+
+  private static @Nullable FlowState flowOf(
+      @Nullable CarryingSession in, CarryingSession than, FlowState flow) {
+    return in == null || in == than ? null : in.same(flow);
   }
 
   @Override

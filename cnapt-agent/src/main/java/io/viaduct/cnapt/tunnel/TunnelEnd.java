@@ -75,6 +75,11 @@ public final class TunnelEnd {
         .toList();
   }
 
+  /// Returns the same now.
+  List<PathStatus> pathStatus() {
+    return pathStatus(at.nowNs());
+  }
+
   /// Returns the line of the policy that decides about a flow, and what it holds on to.
   FlowPlacement placement(FlowState flow, FlowNote note) {
     return current().routes().placement(flow, note);
@@ -106,6 +111,11 @@ public final class TunnelEnd {
     @Override
     public void flowChanged(FlowState flow, boolean isOpen) {
       flowChanges.changed(TunnelEnd.this, flow, isOpen);
+    }
+
+    @Override
+    public void flowsMoved() {
+      flowChanges.moved(TunnelEnd.this);
     }
 
     @Override
@@ -227,6 +237,11 @@ public final class TunnelEnd {
   public void terms(SnaptTerms told) {
     assert at.loop().inEventLoop() : Thread.currentThread();
     newest().state().terms(told);
+  }
+
+  /// Returns the region of the SNAPT; empty if it is not known.
+  String region() {
+    return current().state().terms().region();
   }
 
   /// Returns the smoothed round trip to the SNAPT in ms, at most some seconds old while packets are

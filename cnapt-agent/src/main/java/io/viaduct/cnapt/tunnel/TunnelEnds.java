@@ -3,11 +3,13 @@ package io.viaduct.cnapt.tunnel;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptDecision;
 import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTuple;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -163,10 +165,12 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
       placed.incrementAndGet(Placement.FOLLOWED.ordinal());
     } else {
       SnaptDecision decision = decide(of, nowNs);
-      if (decision.isUnmet()
-          && RefusedFlows.mayBegin(key, tcpFlags(packet, key))
-          && unmet.refuse(key, application)) {
-        refusals.refuse(packet, key, application.name(), decision, nowNs);
+      PolicyLine refusal =
+          decision.isUnmet() && RefusedFlows.mayBegin(key, tcpFlags(packet, key))
+              ? unmet.refusal(key, application)
+              : null;
+      if (refusal != null) {
+        refusals.refuse(packet, key, application.name(), decision, refusal, nowNs);
         return;
       }
       to = all[decision.chosen()];
@@ -199,12 +203,23 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
       return placed(flow, followed.end(), followed.why(), false);
     }
     SnaptDecision decision = decide(of, nowNs);
-    boolean isRefused = decision.isUnmet() && unmet.refuse(key, application);
+    boolean isRefused = decision.isUnmet() && unmet.refusal(key, application) != null;
     return placed(
         flow,
         all[decision.chosen()],
         isRefused ? decision.whyRefused() : decision.why(),
         isRefused);
+  }
+
+  /// Returns why a flow has its SNAPT, for a person. If there is one SNAPT only, no flow had a
+  /// choice: the answer then says why this SNAPT is used, and what is measured of it now. Empty for
+  /// a flow that the other end has opened.
+  String whyPlaced(TunnelEnd at, FlowState flow, long nowNs) {
+    String why = flow.attachment() instanceof FlowNote note ? note.whyPlaced() : "";
+    boolean isOwn = flow.id() < FlowTable.SNAPT_FIRST && !at.name().isEmpty();
+    return why.isEmpty() && isOwn && all.length == 1
+        ? OnlySnapt.why(decide(flow.serviceClass(), nowNs), at.region())
+        : why;
   }
 
   private static PlacedFlow placed(FlowTuple flow, TunnelEnd at, String why, boolean isRefused) {

@@ -22,7 +22,7 @@ class DscpExampleTest {
   private static final String[] UNSHARE = {"unshare", "--user", "--map-root-user", "--net"};
 
   @Test
-  void theExampleMarksEachFlowByItsClassUntilItEnds() throws Exception {
+  void theExampleMarksEachFlowByItsClassUntilItEndsAlsoWhenItMoves() throws Exception {
     assumeTrue(succeeds("nft", "list", "tables"), "no nft in a namespace of the user here");
     Process reader =
         new ProcessBuilder(command("bash", "-c", probe())).redirectErrorStream(true).start();
@@ -39,7 +39,16 @@ class DscpExampleTest {
           rules ->
               rules.contains("17 . 40000 . 198.51.100.9 . 5004 : jump low_delay")
                   && rules.contains("6 . 40000 . 2001:db8::9 . 443 : jump low_throughput"));
-      send(events, "{\"event\":\"end\",\"id\":1,\"serviceClass\":\"HT_LD\"}");
+      send(events, "{\"event\":\"moved\",\"id\":1,\"snapt\":\"snapt-2\"}");
+      send(events, flow(3, 17, "198.51.100.9", 5004, "LT_HD")); // the same ports again
+      send(events, end(1));
+      awaitRules(
+          events,
+          said,
+          rules ->
+              rules.contains("17 . 40000 . 198.51.100.9 . 5004 : jump low_throughput")
+                  && rules.contains("2001:db8::9"));
+      send(events, end(3));
       awaitRules(
           events, said, rules -> !rules.contains("198.51.100.9") && rules.contains("2001:db8::9"));
     }
@@ -78,6 +87,10 @@ class DscpExampleTest {
     {"event":"flow","id":%d,"protocol":%d,"localPort":40000,"remote":"%s","remotePort":%d,"serviceClass":"%s"}\
     """
         .formatted(id, protocol, remote, port, serviceClass);
+  }
+
+  private static String end(int id) {
+    return "{\"event\":\"end\",\"id\":%d,\"serviceClass\":\"HT_LD\"}".formatted(id);
   }
 
   private static void send(Writer to, String line) throws IOException {

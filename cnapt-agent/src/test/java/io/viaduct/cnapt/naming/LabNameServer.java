@@ -13,7 +13,9 @@ import java.util.Map;
 /// (RFC 1035) with its second argument and a TTL of 12 seconds, or with the address of the argument
 /// `NAME=ADDRESS`, if one has the query's name. Answers all other queries with an empty answer.
 public final class LabNameServer {
-  private static final int TTL_SECONDS = 12;
+  /// Lifetime of each answer.
+  static final int TTL_SECONDS = 12;
+
   private static final int TYPE_A = 1;
 
   private LabNameServer() {}
@@ -41,7 +43,8 @@ public final class LabNameServer {
     return InetAddress.ofLiteral(literal).getAddress();
   }
 
-  private static String name(byte[] query) {
+  /// Returns the name that a query asks for.
+  static String name(byte[] query) {
     StringBuilder name = new StringBuilder();
     for (int at = 12; query[at] != 0; at += query[at] + 1) {
       name.append(at == 12 ? "" : ".").append(new String(query, at + 1, query[at], US_ASCII));
@@ -49,14 +52,24 @@ public final class LabNameServer {
     return name.toString();
   }
 
-  private static byte[] answer(DatagramPacket query, byte[] address) {
-    byte[] in = query.getData();
+  /// Returns whether a query asks for an address of IPv4.
+  static boolean isForIpv4(byte[] query) {
+    return ByteBuffer.wrap(query).getShort(end(query) - 4) == TYPE_A;
+  }
+
+  private static int end(byte[] query) {
     int end = 12;
-    while (in[end] != 0) {
-      end += in[end] + 1;
+    while (query[end] != 0) {
+      end += query[end] + 1;
     }
-    end += 5; // the terminating zero, type and class
-    boolean known = ByteBuffer.wrap(in).getShort(end - 4) == TYPE_A;
+    return end + 5; // the terminating zero, type and class
+  }
+
+  /// Returns the answer to a query: the address, if one of IPv4 is asked for.
+  static byte[] answer(DatagramPacket query, byte[] address) {
+    byte[] in = query.getData();
+    int end = end(in);
+    boolean known = isForIpv4(in);
     ByteBuffer out = ByteBuffer.allocate(end + (known ? 16 : 0));
     out.put(in, 0, end);
     out.putShort(2, (short) 0x8180).putShort(6, (short) (known ? 1 : 0)).putInt(8, 0);

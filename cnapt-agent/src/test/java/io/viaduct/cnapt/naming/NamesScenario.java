@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class NamesScenario {
   private static final int MARK = 30305;
   private static final AtomicLong LATER_NS = new AtomicLong();
+  private static final AtomicLong CARRIED = new AtomicLong();
 
   private NamesScenario() {}
 
@@ -56,8 +57,15 @@ public final class NamesScenario {
   private static void look(NameServers servers, Path resolvConf, MultiThreadIoEventLoopGroup loops)
       throws Exception {
     var outside =
-        new OutsideResolver(loops.next(), MARK, servers, () -> System.nanoTime() + LATER_NS.get());
-    var inside = new OutsideResolver(loops.next(), 0, servers, System::nanoTime);
+        new OutsideResolver(
+            loops.next(),
+            MARK,
+            servers::read,
+            () -> System.nanoTime() + LATER_NS.get(),
+            CARRIED::incrementAndGet);
+    var inside =
+        new OutsideResolver(
+            loops.next(), 0, servers::read, System::nanoTime, CARRIED::incrementAndGet);
     OutsideResolverProvider.install(outside);
     System.out.println("by any library " + InetAddress.getByName("bridge.lab").getHostAddress());
     OutsideResolverProvider.install(null);

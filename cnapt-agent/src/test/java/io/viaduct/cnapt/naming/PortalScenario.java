@@ -52,10 +52,15 @@ final class PortalScenario {
     var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     NameServers network = new NameServers(conf, conf, List.of());
     Path shown = folder.resolve("shown.conf");
-    OutsideResolver outside = new OutsideResolver(loops.next(), MARK, network, System::nanoTime);
+    OutsideResolver outside =
+        new OutsideResolver(loops.next(), MARK, network::read, System::nanoTime, () -> 0);
     OutsideResolver inside =
         new OutsideResolver(
-            loops.next(), 0, new NameServers(shown, shown, List.of()), System::nanoTime);
+            loops.next(),
+            0,
+            new NameServers(shown, shown, List.of())::read,
+            System::nanoTime,
+            () -> 0);
     OutsideResolverProvider.install(outside);
     try (TunDevice _ = TunDevice.open(new io.viaduct.host.tun.TunSettings("viaduct9", 1));
         var resolvers = ApplicationResolvers.set(List.of("198.51.100.53"), conf, folder, null);

@@ -42,6 +42,11 @@ class FlowExplanationTest {
         .writeValueAsString(new ExplainedFlow.Answer(List.of(flows), meant, 7, List.of()));
   }
 
+  private static DataStatus.RefusedFlow refused(String rule) {
+    return new DataStatus.RefusedFlow(
+        17, 5_000, "[2001:db8::7]:5004", "voice", "HT_LD", "delay", rule, "no SNAPT", 2, 1_500);
+  }
+
   private static ExplainedFlow flow(String link, String copy) {
     return new ExplainedFlow(
         new DataStatus.FlowStatus(
@@ -74,7 +79,8 @@ class FlowExplanationTest {
     assertThat(found.isFound()).isTrue();
     assertThat(found.text())
         .contains(
-            "flow   udp port 40000 -> [2001:db8::7]:53, application dns, class LT_LD, open for 1.5 s",
+            "flow   udp port 40000 -> [2001:db8::7]:53, application dns, class LT_LD, open for 1.5"
+                + " s",
             "line   built-in line 1: classes LT_LD HT_LD",
             "method lowest-delay, copy while losing",
             "path   wlan0, since 8.2 s, a second copy of each packet by wwan0",
@@ -86,6 +92,23 @@ class FlowExplanationTest {
   void moreFlowsThanOneAnswerHoldsAreCounted() {
     assertThat(FlowExplanation.of(answer(30, flow("wlan0", "")), "x").text())
         .contains("29 more flows are meant; name the local port");
+  }
+
+  @Test
+  void aRefusedFlowIsExplainedByItsRuleAlsoBesideFlowsThatAreOpen() {
+    ExplainedFlow.Answer both =
+        new ExplainedFlow.Answer(
+            List.of(flow("wlan0", "")),
+            1,
+            7,
+            List.of(refused("line 2 of the policy (classes HT_LD) says unmet: refuse")));
+    assertThat(FlowExplanation.of(JsonMapper.shared().writeValueAsString(both), "x").text())
+        .contains(
+            "flow   udp port 40000 -> [2001:db8::7]:53",
+            "flow   udp port 5000 -> [2001:db8::7]:5004, application voice, class HT_LD, refused"
+                + " 1.5 s ago (2 packets)",
+            "why    no SNAPT; line 2 of the policy (classes HT_LD) says unmet: refuse")
+        .doesNotContain("snapts.unmet");
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /// Ends of tunnels on one event loop, without a TUN device. What they tell this host is kept.
-final class EndRig implements AutoCloseable {
+public final class EndRig implements AutoCloseable {
   private static final EndRole.Dialling ROLE =
       new EndRole.Dialling(
           new MobilitySettings(
@@ -64,7 +65,7 @@ final class EndRig implements AutoCloseable {
   }
 
   /// On the calling thread, by this clock: nothing is due before [#passMs].
-  EndRig(MockTicker clock) {
+  public EndRig(MockTicker clock) {
     this(
         new ManualIoEventLoop(null, Thread.currentThread(), EpollIoHandler.newFactory(), clock),
         clock::nanoTime);
@@ -97,13 +98,13 @@ final class EndRig implements AutoCloseable {
   }
 
   /// Lets time pass, and runs what is due then.
-  void passMs(MockTicker clock, long ms) {
+  public void passMs(MockTicker clock, long ms) {
     clock.advanceMillis(ms);
     ((ManualIoEventLoop) loop).runNow();
   }
 
   /// Returns a new end without a session. Must be called on the loop.
-  TunnelEnd end() throws IOException {
+  public TunnelEnd end() throws IOException {
     return end(FlowChanges.NONE);
   }
 
@@ -133,6 +134,16 @@ final class EndRig implements AutoCloseable {
             inbound -> new DialledPaths(loop, nanoTime, 0, ROLE, true, inbound, silent));
     ends.add(opened);
     return opened;
+  }
+
+  /// Returns the event loop.
+  public IoEventLoop loop() {
+    return loop;
+  }
+
+  /// Returns the surcharge by which flows of a class are placed, in denarii per gigabyte.
+  public double price(TunnelEnd at, ServiceClass of) {
+    return at.facts(nanoTime.getAsLong()).prices().of(of);
   }
 
   /// Returns the terms of a Welcome from an address where nobody answers.

@@ -7,6 +7,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import io.viaduct.cnapt.snapts.Missed;
+import io.viaduct.cnapt.snapts.SnaptDecision;
+import io.viaduct.cnapt.snapts.SnaptFacts;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -14,6 +17,7 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +95,51 @@ class FollowedSessionTest {
       assertThat(words)
           .containsExactly(
               "snapt-1", "snapt-2", "flows: 1", "it has moved with its session", "later: 0");
+    }
+  }
+
+  @Test
+  void aFlowThatHasMovedTwiceStillTellsWhyItGotItsFirstSnapt() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    try (EndRig rig = new EndRig(clock)) {
+      TunnelEnd end = rig.end();
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      SnaptFacts weighed = SnaptFacts.unknown("snapt-1");
+      ((FlowNote) flowOf(rig, end).attachment()).placed =
+          new SnaptDecision(
+              0,
+              ServiceClass.HT_HD,
+              List.of(new SnaptDecision.Weighed(weighed, Missed.NOTHING, 5)),
+              false);
+      for (String next : List.of("snapt-2", "snapt-3")) {
+        end.follow(EndRig.parameters(next));
+        rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
+      }
+      assertThat(((FlowNote) flowOf(rig, end).attachment()).whyPlaced())
+          .startsWith(
+              "it has moved with its session; it began with: least cost of class HT_HD at its"
+                  + " first packet: snapt-1 costs 5.0 ms")
+          .containsOnlyOnce("it has moved");
+    }
+  }
+
+  @Test
+  void readersOfTheRoutingHookHearOfAMovedFlowWithTheSnaptThatHasItNow() throws Exception {
+    MockTicker clock = Ticker.newMockTicker();
+    List<TunnelEnd> ends = new ArrayList<>();
+    try (EndRig rig = new EndRig(clock)) {
+      ToldEvents told = new ToldEvents();
+      FlowEvents events = new FlowEvents(rig.loop, () -> ends);
+      TunnelEnd end = rig.end(events);
+      ends.add(end);
+      events.start(told, InstantSource.system());
+      rig.passMs(clock, 0);
+      end.install(EndRig.parameters("snapt-1"));
+      end.offer(sent, 0);
+      end.follow(EndRig.parameters("snapt-2"));
+      rig.passMs(clock, SessionSuccession.FIRST_ANSWER_MS);
+      assertThat(told.of("snapt")).containsExactly("flow snapt-1", "moved snapt-2");
     }
   }
 

@@ -11,6 +11,7 @@ import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.policy.Unmet;
 import io.viaduct.cnapt.snapts.SnaptChoice;
 import io.viaduct.cnapt.snapts.SnaptFacts.State;
+import io.viaduct.cnapt.snapts.SnaptTerms;
 import io.viaduct.cnapt.snapts.SnaptsSettings;
 import io.viaduct.tunnel.control.v1.LineRate;
 import io.viaduct.tunnel.flow.FlowRoute;
@@ -379,6 +380,32 @@ class TunnelEndsTest {
       assertThat(refused.getFirst().why())
           .startsWith("no SNAPT meets class LT_LD at its first packet: ")
           .contains("does not meet the delay of the class");
+      assertThat(refused.getFirst().rule())
+          .isEqualTo("the configuration says snapts.unmet: refuse");
+    }
+  }
+
+  @Test
+  void aFlowThatHasTheOnlySnaptIsExplainedByWhatIsMeasuredOfIt() throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt there = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnd only = rig.on(rig::end);
+      rig.on(() -> {
+        only.install(there.parameters());
+        only.terms(SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L)));
+        return null;
+      });
+      awaitState(rig, only, State.CARRYING);
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT, only);
+      String why =
+          rig.on(() -> {
+            packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+            return ends.whyPlaced(only, flow(only, 5_000), System.nanoTime());
+          });
+      assertThat(why)
+          .startsWith("it is the only SNAPT in use (snapts.sessions is 1)")
+          .contains("its region is north; now " + only.name() + " costs ")
+          .contains("(carrying, round trip ");
     }
   }
 
@@ -444,6 +471,9 @@ class TunnelEndsTest {
           .as("5001 is a call, 5002 is not")
           .containsExactlyInAnyOrder(4_999, 5_000, 5_002, 5_003);
       assertThat(rig.refusals.of(FlowRefusal.DELAY)).isEqualTo(1);
+      assertThat(rig.on(() -> rig.refusals.status(System.nanoTime())))
+          .extracting(DataStatus.RefusedFlow::rule)
+          .containsExactly("line 1 of the policy (classes HT_LD) says unmet: refuse");
     }
   }
 

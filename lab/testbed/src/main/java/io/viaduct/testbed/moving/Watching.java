@@ -3,18 +3,16 @@ package io.viaduct.testbed.moving;
 import io.viaduct.testbed.process.FirstProcess;
 import io.viaduct.testbed.process.ProcessUsage;
 import io.viaduct.testbed.report.Median;
+import io.viaduct.testbed.tap.PacketHosts;
 import io.viaduct.testbed.tap.PacketKind;
 import io.viaduct.testbed.tap.PacketTap;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,14 +30,10 @@ public final class Watching {
   private static final int USED = 2;
   private static final int WATCHED = 10;
   private static final int WARM_SECONDS = 30;
-  private static final int SECONDS = 30; // 20 handshakes
+  private static final int SECONDS = 30; // 16 handshakes
   private static final int TURNS = 3;
   private static final int ACCEPTED = 202;
   private static final int PAUSES_AFTER_SECONDS = 35; // without traffic, with a margin of 5 s
-
-  private static final int SOURCE = 12; // offsets of addresses in the header of IPv4
-  private static final int DESTINATION = 16;
-  private static final int IPV4_HEADER = 20;
 
   private final MovingLab lab;
   private final long agent;
@@ -146,31 +140,22 @@ public final class Watching {
     long bytes = 0;
     long packets = 0;
     for (PacketTap tap : taps) {
-      PacketTap.Count count = tap.of(PacketKind.CONTROL);
-      bytes += count.bytes();
-      packets += count.packets();
+      for (PacketKind kind : PacketKind.values()) {
+        PacketTap.Count count = tap.of(kind);
+        bytes += count.bytes();
+        packets += count.packets();
+      }
     }
     return new PacketTap.Count(bytes, packets);
   }
 
   /// Counts the packets between the device and the SNAPTs that it does not use.
   private static PacketTap tap(MovingLab lab, String link) throws IOException {
-    Set<Integer> hosts = new HashSet<>();
+    List<String> hosts = new ArrayList<>();
     for (int number = USED + 1; number <= USED + WATCHED; number++) {
-      hosts.add(ByteBuffer.wrap(address(Topology.snapt(number))).getInt());
+      hosts.add(Topology.snapt(number));
+      hosts.add(Topology.snapt6(number));
     }
-    return PacketTap.on(
-        lab.network.device,
-        link,
-        packet ->
-            hosts.contains(host(packet, SOURCE)) || hosts.contains(host(packet, DESTINATION)));
-  }
-
-  private static byte[] address(String literal) throws IOException {
-    return InetAddress.ofLiteral(literal).getAddress();
-  }
-
-  private static int host(byte[] packet, int offset) {
-    return packet.length < IPV4_HEADER ? 0 : ByteBuffer.wrap(packet).getInt(offset);
+    return PacketTap.on(lab.network.device, link, PacketHosts.of(hosts)::isAny);
   }
 }
