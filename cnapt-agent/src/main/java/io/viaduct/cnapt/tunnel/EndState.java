@@ -117,6 +117,21 @@ final class EndState {
     return emptied;
   }
 
+  /// Returns whether the SNAPT says that it drains.
+  boolean isDraining() {
+    return drains;
+  }
+
+  /// Returns whether a first answer is awaited, so that silence means nothing.
+  boolean isExpected(long nowNs) {
+    return nowNs < expectedNs;
+  }
+
+  /// Returns whether flows are open. Any thread may call this.
+  boolean hasFlows() {
+    return hasFlows;
+  }
+
   /// Returns whether the SNAPT is to be left. Any thread may call this.
   boolean isLeaving() {
     return leaving;
@@ -152,7 +167,7 @@ final class EndState {
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
   /// or its first answer is awaited. That another one is better separates no flows.
   boolean keepsTies(boolean silentNow, long nowNs) {
-    return !drains && (!silentNow || nowNs < expectedNs);
+    return !drains && (!silentNow || isExpected(nowNs));
   }
 
   /// Returns whether the remote host of a flow that it has not answered knows it by the SNAPT's

@@ -246,6 +246,11 @@ public final class TunnelEnd {
     return current().state().isLeaving();
   }
 
+  /// Returns whether flows are open. Any thread may call this.
+  public boolean hasFlows() {
+    return current().state().hasFlows();
+  }
+
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
     return current().state().isSilent();
@@ -342,6 +347,20 @@ public final class TunnelEnd {
   /// Returns whether new flows may have this SNAPT.
   boolean isCarrying() {
     return current().session() != null && !current().paths().isSilent() && !isLeaving();
+  }
+
+  /// Returns whether the SNAPT answers, and does not drain.
+  boolean serves() {
+    return current().session() != null
+        && !current().paths().isSilent()
+        && !current().state().isDraining();
+  }
+
+  /// Returns whether a first answer of the SNAPT is awaited, so that silence means nothing.
+  boolean awaitsAnswer(long nowNs) {
+    return current().session() != null
+        && current().paths().isSilent()
+        && current().state().isExpected(nowNs);
   }
 
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,

@@ -25,7 +25,7 @@ class SnaptWatchTest {
   private final AtomicLong carried = new AtomicLong();
   private final SnaptClaims claims = new SnaptClaims();
   private final SnaptWatch watch =
-      new SnaptWatch(loop, 0, List::of, carried::incrementAndGet, claims);
+      new SnaptWatch(new SnaptHandshake(loop, 0, List::of), carried::incrementAndGet, claims);
   private final Candidates used =
       new Candidates(new SnaptSettings("", 443, ""), 1_000_000_000L, claims);
   private ServerSocket one;
@@ -100,18 +100,19 @@ class SnaptWatchTest {
   @Test
   void nothingIsMeasuredWhileTheDeviceCarriesNothing() {
     AtomicLong bytes = new AtomicLong(1);
-    SnaptWatch idle = new SnaptWatch(loop, 0, List::of, bytes::get, new SnaptClaims());
+    SnaptHandshake handshake = new SnaptHandshake(loop, 0, List::of);
+    SnaptWatch idle = new SnaptWatch(handshake, bytes::get, new SnaptClaims());
     on(() -> idle.list(List.of(at("a", one))));
     long nowNs = System.nanoTime();
     on(() -> idle.step(nowNs));
-    await().until(() -> handshakes(idle) == 1);
+    await().until(() -> handshakes(handshake) == 1);
     for (int i = 0; i < 50; i++) {
       on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
     }
     bytes.incrementAndGet();
     on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
-    await().until(() -> handshakes(idle) >= 2);
-    assertThat(handshakes(idle)).as("the steps without traffic have begun none").isEqualTo(2);
+    await().until(() -> handshakes(handshake) >= 2);
+    assertThat(handshakes(handshake)).as("the steps without traffic have begun none").isEqualTo(2);
   }
 
   @Test
@@ -123,9 +124,9 @@ class SnaptWatchTest {
     assertThat(told).contains(List.of());
   }
 
-  private long handshakes(SnaptWatch of) {
+  private long handshakes(SnaptHandshake of) {
     long[] seen = new long[1];
-    on(() -> seen[0] = of.handshakes());
+    on(() -> seen[0] = of.begun());
     return seen[0];
   }
 
