@@ -44,8 +44,8 @@ final class OpenLines<L extends OpenLines.Line> {
     /// Returns whether the SNAPT says that it drains.
     boolean isDraining();
 
-    /// Returns whether nothing comes from the SNAPT.
-    boolean isSilent();
+    /// Returns whether the SNAPT answers, as far as it is known.
+    boolean answers();
 
     /// Returns whether the session is beside that of another line at its SNAPT, and ends with its
     /// last flow.
@@ -154,7 +154,7 @@ final class OpenLines<L extends OpenLines.Line> {
   private List<L> serving() {
     return open.stream()
         .filter(
-            each -> each.hasSession() && !each.isDraining() && !each.isSilent() && !each.isEnding())
+            each -> each.hasSession() && !each.isDraining() && each.answers() && !each.isEnding())
         .toList();
   }
 
@@ -175,7 +175,7 @@ final class OpenLines<L extends OpenLines.Line> {
   private static boolean fails(Line line, boolean hasPackets) {
     return line.hasSession()
         && !line.isMoving()
-        && (line.isDraining() ? line.hasFlows() : line.isSilent() && hasPackets);
+        && (line.isDraining() ? line.hasFlows() : !line.answers() && hasPackets);
   }
 
   private void seek(boolean hasPackets) {

@@ -310,6 +310,11 @@ final class SnaptLine
   }
 
   @Override
+  public boolean answers() {
+    return end().answers();
+  }
+
+  @Override
   public boolean isEnding() {
     return isSecond;
   }

@@ -74,8 +74,8 @@ class OpenLinesTest {
     }
 
     @Override
-    public boolean isSilent() {
-      return isSilent;
+    public boolean answers() {
+      return !isSilent;
     }
 
     @Override

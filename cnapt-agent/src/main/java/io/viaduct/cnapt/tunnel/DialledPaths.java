@@ -308,6 +308,11 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   }
 
   @Override
+  public boolean isSuspected() {
+    return silence != null && silence.isSuspected();
+  }
+
+  @Override
   public long silences() {
     return silences;
   }

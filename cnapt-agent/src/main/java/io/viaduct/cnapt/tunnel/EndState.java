@@ -24,9 +24,11 @@ final class EndState {
 
   private volatile boolean leaving; // drains or unwanted
   private volatile boolean silent;
+  private volatile boolean suspected; // its control connection is lost, and it is asked
   private volatile boolean emptied; // is leaving without a flow
   private volatile boolean hasFlows; // after each batch
   private long silentNs; // beginning of the last silence
+  private boolean isFresh; // nothing has come since the beginning of the session
   private boolean drains; // as the SNAPT says
   private boolean unwanted; // a better SNAPT is free
   private double load;
@@ -37,6 +39,8 @@ final class EndState {
   void began(long nowNs) {
     stays();
     silent = false;
+    suspected = false;
+    isFresh = true;
     expect(nowNs);
   }
 
@@ -105,7 +109,11 @@ final class EndState {
   }
 
   /// Records whether anything comes from the SNAPT.
-  void hears(boolean nothing, long nowNs) {
+  ///
+  /// @param isAsked whether it is asked because its control connection is lost
+  void hears(boolean nothing, boolean isAsked, long nowNs) {
+    suspected = isAsked;
+    isFresh &= nothing;
     if (nothing && !silent) {
       silentNs = nowNs;
     }
@@ -142,6 +150,11 @@ final class EndState {
     return silent;
   }
 
+  /// Returns whether the SNAPT is asked whether it is there. Any thread may call this.
+  boolean isSuspected() {
+    return suspected;
+  }
+
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
   boolean carriesFlows() {
     return hasFlows && !silent;
@@ -150,10 +163,11 @@ final class EndState {
   /// Returns the state for the choice of a new flow, of an end with a session.
   ///
   /// @param silentNow whether its paths are silent
-  SnaptFacts.State now(boolean silentNow) {
-    return silentNow
-        ? SnaptFacts.State.SILENT
-        : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
+  SnaptFacts.State now(boolean silentNow, long nowNs) {
+    if (silentNow) {
+      return isFresh && isExpected(nowNs) ? SnaptFacts.State.BEGINNING : SnaptFacts.State.SILENT;
+    }
+    return leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
   }
 
   SnaptTerms terms() {

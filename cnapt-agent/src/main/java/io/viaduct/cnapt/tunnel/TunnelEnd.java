@@ -256,6 +256,12 @@ public final class TunnelEnd {
     return current().state().isSilent();
   }
 
+  /// Returns whether the SNAPT answers, as far as it is known: it is neither silent nor asked
+  /// whether it is there. Any thread may call this.
+  public boolean answers() {
+    return !current().state().isSilent() && !current().state().isSuspected();
+  }
+
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
   public boolean carriesFlows() {
     return current().state().carriesFlows();
@@ -349,10 +355,11 @@ public final class TunnelEnd {
     return current().session() != null && !current().paths().isSilent() && !isLeaving();
   }
 
-  /// Returns whether the SNAPT answers, and does not drain.
+  /// Returns whether the SNAPT answers, as far as it is known, and does not drain.
   boolean serves() {
     return current().session() != null
         && !current().paths().isSilent()
+        && !current().paths().isSuspected()
         && !current().state().isDraining();
   }
 

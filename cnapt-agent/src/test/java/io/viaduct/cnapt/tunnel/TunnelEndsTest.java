@@ -244,6 +244,43 @@ class TunnelEndsTest {
     }
   }
 
+  @Test
+  void aLineWhoseControlConnectionIsLostIsAskedAndANewSessionNeedNotAnswerBeforeItGetsFlows()
+      throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt home = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      rig.on(() -> {
+        ends.set(List.of(first, second));
+        first.install(home.parameters());
+        first.control((frames, taken) -> {
+          frames.release();
+          taken.run();
+        });
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      home.close();
+      rig.on(() -> {
+        first.controlLost();
+        assertThat(first.answers()).as("it is asked").isFalse();
+        assertThat(first.isSilent()).isFalse();
+        return null;
+      });
+      awaitState(rig, first, State.SILENT);
+      rig.on(() -> {
+        second.install(EndRig.parameters("snapt-2")); // nobody answers there
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_000);
+      assertThat(rig.on(() -> second.facts(System.nanoTime()).state())).isEqualTo(State.BEGINNING);
+      awaitState(rig, second, State.SILENT);
+    }
+  }
+
   private static FlowState flow(TunnelEnd of, int port) {
     List<FlowState> found = new ArrayList<>();
     of.session()
