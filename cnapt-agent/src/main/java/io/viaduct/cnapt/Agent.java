@@ -5,8 +5,10 @@ import io.viaduct.cnapt.classification.AddressRanges;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlTransport;
 import io.viaduct.cnapt.control.DeviceSnapts;
+import io.viaduct.cnapt.control.HandshakeRace;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
+import io.viaduct.cnapt.control.SnaptHandshake;
 import io.viaduct.cnapt.control.SnaptOrder;
 import io.viaduct.cnapt.control.SnaptWatch;
 import io.viaduct.cnapt.egress.EgressRouting;
@@ -31,6 +33,7 @@ import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.EndRole;
 import io.viaduct.cnapt.tunnel.LocalEnd;
+import io.viaduct.cnapt.tunnel.ServiceListener;
 import io.viaduct.cnapt.tunnel.TunnelEnd;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.reload.ConfigurationReload;
@@ -79,6 +82,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   private final RegistrationMoves registration;
   private final OperatorAccount account;
   private final UsedSnapts snapts;
+  private final SnaptHandshake handshake;
   private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
   private volatile @Nullable EgressRouting routing; // written by the starting thread
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
@@ -109,17 +113,21 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
             account.device().publicKey(),
             configuration.snapts().region(),
             configuration.snapts().priceWeight());
-    this.snapts = new UsedSnapts(lines(), order, account.bridge());
+    int wanted = configuration.snapts().sessions();
+    this.snapts = new UsedSnapts(lines(wanted + 1), wanted, order, account.bridge());
     this.registration = new RegistrationMoves(loops.data(), account.tokens()::networkChanged);
     LocalEnd local =
         new LocalEnd(
             new AddressRanges(configuration.tun().addresses()),
             mark,
-            new EndRole.Dialling(configuration.mobility(), null),
+            new EndRole.Dialling(configuration.mobility(), null, snapts::haveOthers),
             Admission.ALL);
     this.tunnel =
         new HostTunnel(configuration, recorder, clock, loops.data(), local, pathEvents(), this);
     this.carrying = tunnel.data();
+    this.handshake =
+        new SnaptHandshake(
+            loops.control(), mark, () -> snapts.ranked(tunnel.links()), names::resolveOnce);
     this.strays = new StrayRoutes(tunnel.tunName(), configuration.followedNetworks());
     if (configuration.routing().enabled()) {
       tunnel.network().alsoTell(strays::accept);
@@ -127,9 +135,9 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     join(new SnaptClaims(order));
   }
 
-  private List<SnaptLine> lines() {
+  private List<SnaptLine> lines(int count) {
     List<SnaptLine> lines = new ArrayList<>();
-    for (int number = 0; number < configuration.snapts().sessions(); number++) {
+    for (int number = 0; number < count; number++) {
       lines.add(
           new SnaptLine(
               loops.data(),
@@ -152,15 +160,10 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
     DataPath data = tunnel.data();
     snapts.join(data, (line, end) -> client(line, end, claims));
     snapts.spreadBy(claims, new SecureRandom(), loops.control());
+    snapts.standInBy(new HandshakeRace(handshake, claims), claims, loops.control());
+    data.tell(new Service());
     if (configuration.snapts().sessions() > 1) {
-      SnaptWatch watch =
-          new SnaptWatch(
-              loops.control(),
-              mark,
-              () -> data.first().ranked(tunnel.links()),
-              this::carriedBytes,
-              claims,
-              names::resolveOnce);
+      SnaptWatch watch = new SnaptWatch(handshake, this::carriedBytes, claims);
       claims.measuredBy(watch);
       snapts.measuredBy(watch, clock.monotonic());
     }
@@ -170,6 +173,18 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   private long carriedBytes() {
     DataPath data = carrying;
     return data == null ? 0 : data.carried().preBytes();
+  }
+
+  private final class Service implements ServiceListener {
+    @Override
+    public void serviceChanged() {
+      loops.control().execute(snapts::look);
+    }
+
+    @Override
+    public void unserved() {
+      loops.control().execute(snapts::unserved);
+    }
   }
 
   private ControlClient client(SnaptLine line, TunnelEnd end, SnaptClaims claims) {
@@ -287,6 +302,7 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   // --- the token
 
   private void ticket(SessionTicket ticket) {
+    handshake.granted(ticket.addresses());
     snapts.present(ticket);
     if (slept.getAndSet(false)) {
       snapts.networkChanged();
@@ -344,6 +360,16 @@ final class Agent implements CarryingAgent, SnaptLine.Owner, HostTunnel.Owner {
   @Override
   public boolean sharesSnapt(SnaptLine line) {
     return snapts.share(line);
+  }
+
+  @Override
+  public boolean isSurplus(SnaptLine line) {
+    return snapts.isSurplus(line);
+  }
+
+  @Override
+  public void slept(SnaptLine by) {
+    snapts.slept(by);
   }
 
   @Override

@@ -170,7 +170,7 @@ final class HostTunnel implements NetworkWatch.Listener, AutoCloseable {
     return List.of(
         new TunnelMeters(data.carried(), data.counters(), owners),
         new MobilityMeters(recorder.handovers(), recorder.carriers()),
-        new PathMeters(configuration.snapts().sessions(), data.counters()));
+        new PathMeters(data.ends().size(), data.counters()));
   }
 
   /// Returns the status of the TUN.

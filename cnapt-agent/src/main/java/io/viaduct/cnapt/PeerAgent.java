@@ -122,7 +122,7 @@ final class PeerAgent
     PeerSettings peer = configuration.peer();
     return peer.dials()
         ? new EndRole.Dialling(
-            configuration.mobility(), new Measuring(peer.probe(), peer.watchdog()))
+            configuration.mobility(), new Measuring(peer.probe(), peer.watchdog()), () -> false)
         : new EndRole.Answering(peer.addresses(), peer.watchdog());
   }
 

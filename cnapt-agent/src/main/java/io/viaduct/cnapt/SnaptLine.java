@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
+import io.viaduct.cnapt.control.HandshakeRace;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.receipts.LineReceipts;
@@ -26,7 +27,8 @@ import org.slf4j.LoggerFactory;
 /// One SNAPT that the agent uses: passes the events of its control connection to its end of the
 /// tunnel, and back. [UsedSnapts] owns the lines. The control loop calls the methods of
 /// [ControlListener], the data loop those of [PathEvents.Owner].
-final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts.Line {
+final class SnaptLine
+    implements ControlListener, PathEvents.Owner, NearerSnapts.Line, OpenLines.Line {
   private static final Logger LOG = LoggerFactory.getLogger(SnaptLine.class);
 
   /// Hears of what concerns the whole agent. Called on the loop of the event.
@@ -47,6 +49,12 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
 
     /// Returns whether another line has the same SNAPT, because a session was handed over to it.
     boolean sharesSnapt(SnaptLine line);
+
+    /// Returns whether other lines suffice, so that none needs to follow the session of this one.
+    boolean isSurplus(SnaptLine line);
+
+    /// Called when a line has no session any more, and looks for none.
+    void slept(SnaptLine by);
 
     /// Called when a line has ended its session because others carry.
     void rested(SnaptLine by);
@@ -80,6 +88,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   private Runnable soughtRefuses = () -> {};
   // Beside the session of another line, which has the new flows: this one ends with its last flow.
   private boolean isSecond; // owned by the control loop
+  private boolean isSurplus; // one line too many serves; owned by the control loop
   private @Nullable TunnelEnd end; // set before the first connection
   private @Nullable ControlClient control; // likewise
 
@@ -137,6 +146,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
       return;
     }
     sought = null; // the new session begins without
+    isSurplus = false;
     TunnelTerms terms = by.terms(settings.limits());
     SessionParameters parameters =
         new SessionParameters(
@@ -278,8 +288,80 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
   @Override
   public void stay() {
     sought = null;
-    boolean isLeft = isSecond;
+    leaveOrStay();
+  }
+
+  private void leaveOrStay() {
+    boolean isLeft = sought != null || isSecond || isSurplus;
     dataLoop.execute(() -> end().seeksNearer(isLeft));
+  }
+
+  @Override
+  public void surplus(boolean isOne) {
+    if (isSurplus != isOne) {
+      isSurplus = isOne;
+      leaveOrStay();
+    }
+  }
+
+  @Override
+  public boolean hasSession() {
+    return state.peer() != null;
+  }
+
+  @Override
+  public boolean isDraining() {
+    return state.isDraining();
+  }
+
+  @Override
+  public boolean answers() {
+    return end().answers();
+  }
+
+  @Override
+  public boolean isEnding() {
+    return isSecond;
+  }
+
+  @Override
+  public boolean hasFlows() {
+    return end().hasFlows();
+  }
+
+  @Override
+  public boolean isEmptied() {
+    return end().isEmptied();
+  }
+
+  @Override
+  public void open(HandshakeRace.Winner first) {
+    control().open(first);
+  }
+
+  @Override
+  public void sleep(String why) {
+    control().sleep(why);
+  }
+
+  @Override
+  public void leave(String why) {
+    control().moveOn(why);
+  }
+
+  @Override
+  public boolean isSurplus() {
+    return owner.isSurplus(this);
+  }
+
+  @Override
+  public void slept(String why) {
+    isSecond = false;
+    isSurplus = false;
+    owner.slept(this);
+    if (hasSession()) {
+      rested(why);
+    }
   }
 
   @Override
@@ -307,7 +389,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
 
   @Override
   public boolean mayLeave() {
-    return end().isEmptied();
+    return isEmptied();
   }
 
   // Flows have an address of their SNAPT. If it is lost, nobody can carry them.
@@ -348,7 +430,7 @@ final class SnaptLine implements ControlListener, PathEvents.Owner, NearerSnapts
     sought = null;
     state.rested();
     owner.rested(this);
-    dataLoop.execute(end()::rest);
+    dataLoop.execute(() -> abandon(why));
   }
 
   @Override

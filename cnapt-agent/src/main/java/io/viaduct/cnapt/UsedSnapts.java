@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.control.BridgeDirectory;
 import io.viaduct.cnapt.control.ControlClient;
+import io.viaduct.cnapt.control.HandshakeRace;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.SnaptClaims;
 import io.viaduct.cnapt.control.SnaptOrder;
@@ -28,28 +29,36 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each. No
-/// two lines have the same SNAPT, except while a session that was handed over is beside that of
-/// another line. Made by the starting thread; then any thread may call the methods.
+/// The SNAPTs that the agent uses at a time, as many as `snapts.sessions` says: one line each.
+/// There is one line more, for a stand-in ([OpenLines]). No two lines have the same SNAPT, except
+/// while a session that was handed over is beside that of another line. Made by the starting
+/// thread; then any thread may call the methods.
 final class UsedSnapts {
   private static final int HOSTS_MAX = 8;
 
   private final List<SnaptLine> lines;
+  private final int wanted;
   private final SnaptOrder order;
   private final BridgeDirectory bridge;
   private final LeftSnapts left = new LeftSnapts();
   private final Set<SnaptLine> alive = ConcurrentHashMap.newKeySet();
   private volatile List<String> hosts = List.of();
+  private volatile List<Snapt> listed = List.of(); // in the order of the device
+  private volatile boolean hasOthers; // written by the control loop
+  private volatile @Nullable SnaptClaims claims; // written by the starting thread, as the next ones
+  private volatile @Nullable OpenLines<SnaptLine> open;
   private volatile @Nullable LoadSpread<SnaptLine> spread; // written by the starting thread
   private volatile @Nullable SnaptWatch watch; // written by the starting thread
   // By id, of the newest grant or directory of the bridge.
   private final Map<String, SnaptTerms> terms = new ConcurrentHashMap<>();
 
-  /// @param lines at least one
+  /// @param lines one more than wanted
+  /// @param wanted number of lines that have a session in general, at least one
   /// @param order of all SNAPTs
   /// @param bridge checks the directories that SNAPTs carry
-  UsedSnapts(List<SnaptLine> lines, SnaptOrder order, BridgeDirectory bridge) {
+  UsedSnapts(List<SnaptLine> lines, int wanted, SnaptOrder order, BridgeDirectory bridge) {
     this.lines = List.copyOf(lines);
+    this.wanted = wanted;
     this.order = order;
     this.bridge = bridge;
   }
@@ -78,6 +87,65 @@ final class UsedSnapts {
     measuring.start(nearer::measured);
   }
 
+  /// Lets a line more be open while no other one serves.
+  ///
+  /// @param race finds the SNAPT for it
+  /// @param loop the control loop
+  void standInBy(HandshakeRace race, SnaptClaims of, EventLoop loop) {
+    claims = of;
+    open = new OpenLines<>(lines, wanted, () -> listed, race::begin, loop.ticker()::nanoTime);
+    lines.stream().skip(wanted).forEach(each -> each.sleep("it is not needed"));
+  }
+
+  /// Looks whether a line should be opened or closed. Called on the control loop.
+  void look() {
+    OpenLines<SnaptLine> deciding = open;
+    SnaptClaims of = claims;
+    if (deciding != null && of != null) {
+      long used = lines.stream().filter(SnaptLine::hasSession).count();
+      hasOthers = used + of.free(listed).size() > 1;
+      deciding.look();
+    }
+  }
+
+  /// Takes that a packet of this host had no SNAPT that serves. Called on the control loop.
+  void unserved() {
+    OpenLines<SnaptLine> deciding = open;
+    if (deciding != null) {
+      deciding.unserved();
+    }
+  }
+
+  /// Returns whether new flows might have another SNAPT than the one in use. Any thread may call
+  /// this.
+  boolean haveOthers() {
+    return hasOthers;
+  }
+
+  /// Returns whether other lines suffice without this one. Called on the control loop.
+  boolean isSurplus(SnaptLine line) {
+    OpenLines<SnaptLine> deciding = open;
+    return deciding != null && deciding.isSurplus(line);
+  }
+
+  /// Takes that a line sleeps. Called on the control loop.
+  void slept(SnaptLine line) {
+    OpenLines<SnaptLine> deciding = open;
+    if (deciding != null) {
+      deciding.slept(line);
+    }
+  }
+
+  /// Returns links in the order in which a SNAPT in use answers by them. Any thread may call this.
+  List<UsableLink> ranked(List<UsableLink> links) {
+    return lines.stream()
+        .filter(SnaptLine::hasSession)
+        .findFirst()
+        .orElse(lines.getFirst())
+        .end()
+        .ranked(links);
+  }
+
   /// Sets what the lines know of each other: a line may be exchanged for a SNAPT with less load.
   ///
   /// @param loop the control loop
@@ -85,9 +153,14 @@ final class UsedSnapts {
     LoadSpread<SnaptLine> spreading =
         new LoadSpread<>(lines, claims, left, random, loop.ticker()::nanoTime);
     spread = spreading;
+    Runnable look =
+        () -> {
+          spreading.look();
+          look();
+        };
     var unused =
         loop.scheduleWithFixedDelay(
-            spreading::look, LoadSpread.LOOK_MS, LoadSpread.LOOK_MS, TimeUnit.MILLISECONDS);
+            look, LoadSpread.LOOK_MS, LoadSpread.LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
   /// Returns the SNAPTs that no line uses, as far as they are measured.
@@ -98,13 +171,9 @@ final class UsedSnapts {
 
   /// Shows all SNAPTs a token.
   void present(SessionTicket ticket) {
-    SnaptWatch measuring = watch;
-    if (measuring != null) {
-      measuring.granted(ticket.addresses());
-    }
-    known(ticket.relays());
     bridge.granted(ticket.keys());
     order.granted(ticket.ranks(), ticket.terms());
+    known(order.sorted(ticket.relays()));
     if (!ticket.terms().isEmpty()) {
       terms(ticket.terms());
     }
@@ -140,9 +209,10 @@ final class UsedSnapts {
     return hosts;
   }
 
-  private void known(List<Snapt> listed) {
-    if (!listed.isEmpty()) {
-      hosts = listed.stream().map(Snapt::host).distinct().limit(HOSTS_MAX).toList();
+  private void known(List<Snapt> now) {
+    if (!now.isEmpty()) {
+      listed = now;
+      hosts = now.stream().map(Snapt::host).distinct().limit(HOSTS_MAX).toList();
     }
   }
 
@@ -158,11 +228,13 @@ final class UsedSnapts {
     if (spreading != null) {
       spreading.told(snapts);
     }
+    look();
   }
 
   /// Lets other lines connect to the SNAPT that this line may have given up.
   void lost(SnaptLine by) {
     others(by).forEach(each -> each.control().listed(List.of()));
+    look();
   }
 
   private List<SnaptLine> others(SnaptLine than) {
@@ -268,7 +340,7 @@ final class UsedSnapts {
   ///
   /// @param data status of the data path, with a path state of each line
   List<String> reasons(DataStatus data, SignallingStatus.Probes sip) {
-    if (lines.size() > 1) {
+    if (wanted > 1 || lines.stream().filter(SnaptLine::hasSession).count() > 1) {
       for (int i = 0; i < lines.size(); i++) {
         if (lines.get(i).state().isConnected() && data.snapts().get(i).state().equals("carrying")) {
           return lines.get(i).state().creditReasons();

@@ -53,7 +53,7 @@ class SnaptLineTest {
               owner);
       owner.used =
           new UsedSnapts(
-              List.of(line), SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
+              List.of(line), 1, SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
       TunnelEnd end = rig.end();
       line.join(end, null); // the test's Welcomes come by no connection
       owner.terms(Map.of("snapt-1", terms(1), "snapt-2", terms(2)));
@@ -126,6 +126,14 @@ class SnaptLineTest {
 
     @Override
     public void rested(SnaptLine by) {}
+
+    @Override
+    public void slept(SnaptLine by) {}
+
+    @Override
+    public boolean isSurplus(SnaptLine line) {
+      return false;
+    }
 
     @Override
     public void tokenRefused(String detail) {}

@@ -95,34 +95,36 @@ class UsedSnaptsTest {
     SnaptLine second = line(1);
     UsedSnapts snapts =
         new UsedSnapts(
-            List.of(first, second),
+            List.of(first, second, line(2)),
+            2,
             SnaptOrder.of(new byte[32], "", 0),
             new BridgeDirectory(() -> 0));
-    assertThat(snapts.status(data("none", "none"))).isEmpty();
-    assertThat(snapts.reasons(data("none", "none"), Probes.NONE)).hasSize(1);
+    assertThat(snapts.status(data("none", "none", "none"))).isEmpty();
+    assertThat(snapts.reasons(data("none", "none", "none"), Probes.NONE)).hasSize(1);
     second.state().welcomed(welcomed(), 0);
-    assertThat(snapts.reasons(data("none", "carrying"), Probes.NONE)).isEmpty();
+    assertThat(snapts.reasons(data("none", "carrying", "none"), Probes.NONE)).isEmpty();
     second.state().credit(CreditNotice.newBuilder().setState(CreditNotice.State.EXHAUSTED).build());
-    assertThat(snapts.reasons(data("none", "carrying"), Probes.NONE))
+    assertThat(snapts.reasons(data("none", "carrying", "none"), Probes.NONE))
         .singleElement()
         .asString()
         .contains("the credit is used up");
-    assertThat(snapts.status(data("none", "carrying"))).hasSize(1);
+    assertThat(snapts.status(data("none", "carrying", "none"))).hasSize(1);
   }
 
   @Test
   void theBridgesNewestWordSaysRegionAndPriceOfEachSnaptAndReplacesAll() {
     SnaptLine only = line(0);
     SnaptOrder order = SnaptOrder.of(new byte[32], "", 0);
-    UsedSnapts snapts = new UsedSnapts(List.of(only), order, new BridgeDirectory(() -> 0));
+    UsedSnapts snapts =
+        new UsedSnapts(List.of(only, line(1)), 1, order, new BridgeDirectory(() -> 0));
     SnaptTerms north = SnaptTerms.of("north", List.of(0L, 0L, 0L, 2_500_000L));
     snapts.remember(Map.of("snapt-1", north));
     only.state().welcomed(welcomed(), 0);
-    assertThat(snapts.status(data("carrying")).getFirst().region()).isEqualTo("north");
-    assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte())
+    assertThat(snapts.status(data("carrying", "none")).getFirst().region()).isEqualTo("north");
+    assertThat(snapts.status(data("carrying", "none")).getFirst().denariiPerGigabyte())
         .isEqualTo(Map.of("HT_HD", 2.5));
     snapts.remember(Map.of("snapt-2", north));
-    assertThat(snapts.status(data("carrying")).getFirst().denariiPerGigabyte()).isEmpty();
+    assertThat(snapts.status(data("carrying", "none")).getFirst().denariiPerGigabyte()).isEmpty();
     order.told(List.of(Relay.newBuilder().setSnaptId("snapt-2").setLoadPercent(40).build()));
     assertThat(snapts.directory())
         .containsExactly(new AgentStatus.ListedSnapt("snapt-2", "north", 40, Map.of("HT_HD", 2.5)));
@@ -135,6 +137,7 @@ class UsedSnaptsTest {
     UsedSnapts snapts =
         new UsedSnapts(
             List.of(first, second, line(2)),
+            2,
             SnaptOrder.of(new byte[32], "", 0),
             new BridgeDirectory(() -> 0));
     assertThat(snapts.tunMtu()).isZero();
@@ -148,16 +151,19 @@ class UsedSnaptsTest {
     SnaptLine only = line(0);
     UsedSnapts snapts =
         new UsedSnapts(
-            List.of(only), SnaptOrder.of(new byte[32], "", 0), new BridgeDirectory(() -> 0));
+            List.of(only, line(1)),
+            1,
+            SnaptOrder.of(new byte[32], "", 0),
+            new BridgeDirectory(() -> 0));
     only.state().welcomed(welcomed(), 0);
-    assertThat(snapts.status(data("carrying")).getFirst().draining()).isFalse();
+    assertThat(snapts.status(data("carrying", "none")).getFirst().draining()).isFalse();
     only.state().told(true, 1_000);
-    AgentStatus.UsedSnapt drains = snapts.status(data("leaving")).getFirst();
+    AgentStatus.UsedSnapt drains = snapts.status(data("leaving", "none")).getFirst();
     assertThat(drains.draining()).isTrue();
     assertThat(drains.drainDeadline()).isEqualTo("1970-01-01T00:00:01Z");
     only.state().told(true, 0);
-    assertThat(snapts.status(data("leaving")).getFirst().drainDeadline()).isEmpty();
+    assertThat(snapts.status(data("leaving", "none")).getFirst().drainDeadline()).isEmpty();
     only.state().welcomed(welcomed(), 0);
-    assertThat(snapts.status(data("carrying")).getFirst().draining()).isFalse();
+    assertThat(snapts.status(data("carrying", "none")).getFirst().draining()).isFalse();
   }
 }

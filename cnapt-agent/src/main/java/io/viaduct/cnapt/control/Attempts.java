@@ -7,6 +7,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The attempts of a control client to reach a SNAPT: looks up its addresses beside the loop, which
 /// must not wait, and makes the connection by one of the ways. An attempt that was given up, or
@@ -18,6 +19,7 @@ final class Attempts {
   private final SnaptAddresses addresses = new SnaptAddresses();
   private int number;
   private List<InetAddress> reachable = List.of();
+  private @Nullable ControlWay preferred; // of the next attempt
 
   Attempts(ControlTransport transport, ControlSettings settings) {
     this.loop = transport.loop();
@@ -58,6 +60,11 @@ final class Attempts {
         });
   }
 
+  /// Lets the next attempt take this way if it can be used then.
+  void prefer(ControlWay way) {
+    preferred = way;
+  }
+
   /// Gives up the attempt.
   void giveUp() {
     number++;
@@ -69,7 +76,12 @@ final class Attempts {
   ControlConnection connection(
       Snapt snapt, SslContext context, int failures, ControlDialog dialog) {
     List<ControlWay> ways = ControlWay.of(transport.links().get(), reachable);
-    ControlWay way = ways.get(Math.floorMod(failures, ways.size()));
+    ControlWay first = preferred;
+    preferred = null;
+    ControlWay way =
+        first != null && ways.contains(first)
+            ? first
+            : ways.get(Math.floorMod(failures, ways.size()));
     return new ControlConnection(snapt, way, context, transport.mark(), timeoutMs, loop, dialog);
   }
 

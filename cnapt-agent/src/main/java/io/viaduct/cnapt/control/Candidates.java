@@ -31,6 +31,7 @@ final class Candidates {
   private @Nullable Snapt dialled;
   private @Nullable Snapt rested; // drains, and is not needed
   private boolean askedAgain; // although no list has it
+  private boolean asleep; // other lines suffice
   private int place;
   private int attempts;
   private long failingSinceNs;
@@ -99,9 +100,10 @@ final class Candidates {
     attempts = 0;
   }
 
-  /// Returns the SNAPT to connect to, or null while none is known that no other list has.
+  /// Returns the SNAPT to connect to, or null while none is known that no other list has, and after
+  /// [#sleep].
   @Nullable Snapt current() {
-    for (int i = 0; i < snapts.size(); i++) {
+    for (int i = 0; i < snapts.size() && !asleep; i++) {
       int at = (place + i) % snapts.size();
       if (!snapts.get(at).equals(rested) && claims.claim(this, snapts.get(at))) {
         place = at;
@@ -280,6 +282,37 @@ final class Candidates {
     }
     rested = null;
     return true;
+  }
+
+  /// Gives up every SNAPT: none is current before [#wake].
+  void sleep() {
+    home = null;
+    dialled = null;
+    rested = null;
+    askedAgain = false;
+    tried.clear();
+    attempts = 0;
+    asleep = true;
+    claims.left(this, null);
+    claims.endVisits(this, null);
+    claims.release(this);
+  }
+
+  /// Makes this SNAPT current, or the next one that no other list has. Does nothing unless [#sleep]
+  /// was called before.
+  ///
+  /// @return whether it was
+  boolean wake(Snapt first) {
+    boolean slept = asleep;
+    if (slept) {
+      asleep = false;
+      int at = 0;
+      for (int i = 0; i < snapts.size(); i++) {
+        at = snapts.get(i).isSameSnapt(first) ? i : at;
+      }
+      begin(at);
+    }
+    return slept;
   }
 
   /// Turns back to the SNAPT that [#leave] has moved on from, because the other one has failed.

@@ -143,6 +143,43 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
     loop.execute(() -> departures.want(why, only));
   }
 
+  /// Begins no session before [#open], because the device has enough others. Does nothing if there
+  /// is a session: [#moveOn] ends that one.
+  ///
+  /// @param why for a person
+  public void sleep(String why) {
+    loop.execute(() -> {
+      if (session == null && !departures.isUnderWay()) {
+        fallAsleep(why);
+      }
+    });
+  }
+
+  private void fallAsleep(String why) {
+    ControlDialog begun = dialog;
+    dialog = null;
+    attempts.giveUp();
+    retries.cancel();
+    retries.forget();
+    candidates.sleep();
+    endSession();
+    listener.slept(why);
+    if (begun != null) {
+      begun.drop(why);
+    }
+  }
+
+  /// Begins a session again after [#sleep], first with a SNAPT that has answered.
+  public void open(HandshakeRace.Winner with) {
+    loop.execute(() -> {
+      if (candidates.wake(with.at())) {
+        attempts.prefer(with.by());
+        backOff.succeeded();
+        connect();
+      }
+    });
+  }
+
   /// Returns whether another SNAPT is asked to take the place of the present one. Must be called on
   /// the loop.
   public boolean isMoving() {
@@ -182,11 +219,17 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
   }
 
   /// Ends the session although no other SNAPT is free, because others of the device's SNAPTs carry:
-  /// a SNAPT that drains becomes empty. Another session begins when the SNAPT serves again.
+  /// a SNAPT that drains becomes empty. Another session begins when the SNAPT serves again. If the
+  /// device has enough sessions without this one, none begins before [#open].
   @Override
   public void rest(ControlDialog open, String why) {
     LOG.info("leaving {} without another one: {}", session, why);
     dialog = null;
+    if (listener.isSurplus()) {
+      fallAsleep(why);
+      open.leave(why, () -> {});
+      return;
+    }
     attempts.giveUp();
     retries.cancel();
     candidates.rest();
@@ -428,6 +471,11 @@ public final class ControlClient implements ControlDialog.Owner, Departures.Owne
       boolean carries = session != null && listener.livesWithoutControl();
       if (!wasEstablished && candidates.failed(retries.isHopeless(), carries, nowNs)) {
         giveUp();
+        if (session == null && listener.isSurplus()) {
+          listener.lost(why, detail);
+          fallAsleep(tried + " has not come back");
+          return;
+        }
       }
     }
     boolean resting =

@@ -59,6 +59,17 @@ public interface ControlListener {
     return false;
   }
 
+  /// Returns whether the device has enough sessions without this one, so that none should follow
+  /// it.
+  default boolean isSurplus() {
+    return false;
+  }
+
+  /// Called when the client has no session, and begins none before [ControlClient#open].
+  ///
+  /// @param why for a person
+  default void slept(String why) {}
+
   /// Returns whether nothing comes from the SNAPT of the session.
   default boolean isSilent() {
     return false;

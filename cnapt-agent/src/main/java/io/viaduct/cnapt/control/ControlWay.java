@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// when another link comes.
 ///
 /// @param link null if the kernel chooses it
-record ControlWay(@Nullable UsableLink link, InetAddress address) {
+public record ControlWay(@Nullable UsableLink link, InetAddress address) {
   // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
   private static final IntegerUnixChannelOption SO_MARK =
       new IntegerUnixChannelOption("SO_MARK", 1, 36);

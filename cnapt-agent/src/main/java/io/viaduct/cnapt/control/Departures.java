@@ -34,7 +34,7 @@ final class Departures {
     /// Tries something once more after the next pause.
     void tryLater(Runnable attempt);
 
-    /// Ends the session although no other SNAPT is free.
+    /// Ends the session, and begins none at another SNAPT now.
     void rest(ControlDialog open, String why);
   }
 
@@ -81,7 +81,8 @@ final class Departures {
 
   // --- because the device wants to
 
-  /// Leaves the SNAPT, unless it is left already.
+  /// Leaves the SNAPT, unless it is left already. If the device has enough sessions without this
+  /// one, it is the last of its client.
   ///
   /// @param only the only SNAPT that may take its place; null for any
   void want(String why, @Nullable Snapt only) {
@@ -94,6 +95,10 @@ final class Departures {
   private void leave(String why, @Nullable Snapt only) {
     ControlDialog open = owner.dialog();
     if (open == null || !open.isEstablished() || departing != null || !listener.mayLeave()) {
+      return;
+    }
+    if (listener.isSurplus()) {
+      owner.rest(open, why);
       return;
     }
     if (only != null && !candidates.leaveFor(only, 0)) {

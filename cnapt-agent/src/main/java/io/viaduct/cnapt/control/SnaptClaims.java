@@ -117,7 +117,7 @@ public final class SnaptClaims {
   }
 
   /// Returns those of a list that no list of a client has, in their order.
-  List<Snapt> free(List<Snapt> listed) {
+  public List<Snapt> free(List<Snapt> listed) {
     List<Snapt> used = used();
     List<Snapt> free = new ArrayList<>(listed.size());
     for (Snapt each : listed) {

@@ -76,7 +76,8 @@ public record Welcomed(
   /// Returns the session's id only, so that the secret does not appear in logs.
   @Override
   public String toString() {
-    return "session %s at %s%s"
-        .formatted(welcome.getSessionId(), snapt, welcome.getResumed() ? ", resumed" : "");
+    String how =
+        welcome.getResumed() ? ", resumed" : welcome.getMovedNumber() != 0 ? ", handed over" : "";
+    return "session %s at %s%s".formatted(welcome.getSessionId(), snapt, how);
   }
 }

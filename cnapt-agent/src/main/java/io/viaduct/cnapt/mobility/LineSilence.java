@@ -75,9 +75,9 @@ public final class LineSilence {
 
   /// Records an authentic datagram.
   ///
-  /// @return true if the line was silent
+  /// @return true if the line was silent or suspected
   public boolean heard(int bytes) {
-    boolean was = silent;
+    boolean was = silent || suspected;
     carried = (int) Math.min(BYTES_MAX, (long) carried + bytes);
     reset();
     return was;
@@ -129,6 +129,11 @@ public final class LineSilence {
   /// Returns the time of the next decision of [#tick].
   public long nextTickNs() {
     return dueNs;
+  }
+
+  /// Returns whether the SNAPT is asked because its control connection is lost.
+  public boolean isSuspected() {
+    return suspected && !silent;
   }
 
   /// Returns whether nothing comes from the SNAPT.

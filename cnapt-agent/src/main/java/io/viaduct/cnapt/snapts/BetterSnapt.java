@@ -30,6 +30,11 @@ public final class BetterSnapt {
     return !Double.isNaN(ms) && !isClearlyNearer(ms, shortestMs);
   }
 
+  /// Returns the longest round trip that is about as near as this one, the shortest.
+  public static double longestAboutAsNearMs(double shortestMs) {
+    return Math.max(shortestMs / (1 - MARGIN), shortestMs + MARGIN_MS);
+  }
+
   /// Returns whether the SNAPT should be left now. The caller then leaves it.
   ///
   /// @param usedMs round trip to the SNAPT in use; NaN if it is not known

@@ -26,6 +26,8 @@ public record SnaptFacts(
     /// It answers, but is about to stop or to be exchanged for a nearer one; new flows go
     /// elsewhere.
     LEAVING,
+    /// Its session has begun, and its first answer is awaited.
+    BEGINNING,
     /// Nothing arrives from it.
     SILENT,
     /// There is no session with it.

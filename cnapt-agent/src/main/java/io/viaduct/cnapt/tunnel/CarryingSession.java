@@ -324,7 +324,7 @@ final class CarryingSession {
 
   private void noteSilence() {
     if (!retired) {
-      state.hears(paths.isSilent(), at.nowNs());
+      state.hears(paths.isSilent(), paths.isSuspected(), at.nowNs());
       owner.silenceChanged(this);
     }
   }
@@ -378,8 +378,8 @@ final class CarryingSession {
 
   private void watchPaths(long nowNs) {
     paths.tick(nowNs);
-    if (state.isSilent()
-        != paths.isSilent()) { // a change of network begins or ends a silence as well
+    if (state.isSilent() != paths.isSilent() // a change of network begins or ends it as well
+        || state.isSuspected() != paths.isSuspected()) {
       noteSilence();
     }
   }
@@ -399,7 +399,7 @@ final class CarryingSession {
   /// Returns what is known about the SNAPT for the choice of a new flow.
   SnaptFacts facts(long nowNs) {
     TunnelSession of = session;
-    SnaptFacts.State now = of == null ? SnaptFacts.State.NONE : state.now(paths.isSilent());
+    SnaptFacts.State now = of == null ? SnaptFacts.State.NONE : state.now(paths.isSilent(), nowNs);
     return meter.facts(snapt, now, state.terms().prices(), state.load(), nowNs);
   }
 

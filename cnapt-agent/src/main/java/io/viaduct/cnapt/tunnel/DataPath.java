@@ -92,7 +92,7 @@ public final class DataPath implements AutoCloseable {
             classes,
             carried,
             refusals,
-            intake::start,
+            this::begun,
             ends::stateChanged,
             () -> intake.throttle(ends.haveRoom()));
     this.counters =
@@ -100,27 +100,35 @@ public final class DataPath implements AutoCloseable {
     FlowChanges changes = ends.and(events);
     List<TunnelEnd> opened = new ArrayList<>();
     for (DataPathListener each : listeners) {
-      opened.add(open(listeners.size() > 1, rules.policy(), changes, each));
+      opened.add(open(rules.policy(), changes, each));
     }
     ends.set(opened);
   }
 
-  private TunnelEnd open(
-      boolean ofSeveral, Policy policy, FlowChanges changes, DataPathListener listener)
-      throws SocketException {
-    return new TunnelEnd(
-        shared, role, policy, changes, listener, inbound -> paths(ofSeveral, inbound, listener));
+  private void begun() {
+    ends.stateChanged();
+    intake.start();
   }
 
-  private TunnelPaths paths(
-      boolean ofSeveral, TunnelPaths.Inbound inbound, DataPathListener listener)
+  private TunnelEnd open(Policy policy, FlowChanges changes, DataPathListener listener)
+      throws SocketException {
+    return new TunnelEnd(
+        shared, role, policy, changes, listener, inbound -> paths(inbound, listener));
+  }
+
+  private TunnelPaths paths(TunnelPaths.Inbound inbound, DataPathListener listener)
       throws SocketException {
     return switch (local.role()) {
       case EndRole.Dialling dialling ->
-          new DialledPaths(loop, nanoTime, local.mark(), dialling, ofSeveral, inbound, listener);
+          new DialledPaths(loop, nanoTime, local.mark(), dialling, inbound, listener);
       case EndRole.Answering answering ->
           new AnsweredPaths(loop, nanoTime, local.mark(), answering, inbound, listener);
     };
+  }
+
+  /// Sets what hears how the SNAPTs serve. Any thread may call this.
+  public void tell(ServiceListener service) {
+    loop.execute(() -> ends.tell(service));
   }
 
   /// Returns the first end: that of the only SNAPT, or of the peer.

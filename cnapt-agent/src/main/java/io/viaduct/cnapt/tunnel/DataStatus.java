@@ -109,7 +109,7 @@ public record DataStatus(
   ///
   /// @param snapt its id and address; empty before the first session
   /// @param state `carrying`, `leaving` (it is about to stop, or to be exchanged for a nearer one),
-  ///   `silent` or `none` (no session)
+  ///   `beginning` (the first answer of its session is awaited), `silent` or `none` (no session)
   /// @param roundTripMs smoothed round trip; null before the first answer
   /// @param ownBitPerSecond rate of this device's outer packets in both directions
   /// @param carriedBytes inner bytes of its present session in both directions

@@ -14,6 +14,7 @@ import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,23 +26,22 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   private final CarrierSwitch carriers;
   private final Inbound inbound;
   private final DataPathListener listener;
-  private final @Nullable LineSilence silence; // null if there is no other SNAPT
+  private final @Nullable LineSilence silence; // null with a peer
+  private final BooleanSupplier hasOthers;
   private volatile long silences; // written by the event loop
   private boolean controlStands;
   private Carrier arrivingBy = Carrier.UDP;
 
   /// @param mark SO_MARK of the sockets
-  /// @param ofSeveral whether new flows may have another SNAPT, so that a silence must be noticed
-  ///   soon
   DialledPaths(
       IoEventLoop loop,
       LongSupplier nanoTime,
       int mark,
       EndRole.Dialling role,
-      boolean ofSeveral,
       Inbound inbound,
       DataPathListener listener) {
-    this.silence = ofSeveral ? new LineSilence() : null;
+    this.silence = role.measuring() == null ? new LineSilence() : null;
+    this.hasOthers = role.hasOthers();
     this.nanoTime = nanoTime;
     this.inbound = inbound;
     this.listener = listener;
@@ -88,7 +88,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   public void control(ControlLine.@Nullable Connection connection, long nowNs) {
     if (connection == null) {
       carriers.controlLost(nowNs);
-      if (silence != null && controlStands) {
+      if (silence != null && controlStands && hasOthers.getAsBoolean()) {
         silence.suspect(nowNs); // the SNAPT may have died
       }
     } else {
@@ -206,7 +206,7 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   @Override
   public void beforeDrain(long nowNs) {
     int offered = paths.liveness().offered(nowNs);
-    if (silence != null && offered > 0) {
+    if (silence != null && offered > 0 && hasOthers.getAsBoolean()) {
       silence.sent(offered, nowNs);
     }
     paths.bursts().send(nowNs);
@@ -305,6 +305,11 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   @Override
   public boolean isSilent() {
     return paths.liveness().isSearching() || silence != null && silence.isSilent();
+  }
+
+  @Override
+  public boolean isSuspected() {
+    return silence != null && silence.isSuspected();
   }
 
   @Override

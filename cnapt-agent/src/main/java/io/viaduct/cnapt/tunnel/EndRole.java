@@ -4,6 +4,7 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The part that this end has in the tunnel.
@@ -12,7 +13,11 @@ public sealed interface EndRole {
   ///
   /// @param measuring the regular probes to a peer; null for a device, which probes a SNAPT as its
   ///   traffic needs
-  record Dialling(MobilitySettings mobility, @Nullable Measuring measuring) implements EndRole {}
+  /// @param hasOthers tells whether new flows might have another SNAPT, so that a silence must be
+  ///   noticed soon; any thread may ask
+  record Dialling(
+      MobilitySettings mobility, @Nullable Measuring measuring, BooleanSupplier hasOthers)
+      implements EndRole {}
 
   /// Receives at fixed addresses and follows the other end: a peer that listens.
   ///

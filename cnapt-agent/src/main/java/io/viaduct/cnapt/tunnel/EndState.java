@@ -24,9 +24,11 @@ final class EndState {
 
   private volatile boolean leaving; // drains or unwanted
   private volatile boolean silent;
+  private volatile boolean suspected; // its control connection is lost, and it is asked
   private volatile boolean emptied; // is leaving without a flow
   private volatile boolean hasFlows; // after each batch
   private long silentNs; // beginning of the last silence
+  private boolean isFresh; // nothing has come since the beginning of the session
   private boolean drains; // as the SNAPT says
   private boolean unwanted; // a better SNAPT is free
   private double load;
@@ -37,6 +39,8 @@ final class EndState {
   void began(long nowNs) {
     stays();
     silent = false;
+    suspected = false;
+    isFresh = true;
     expect(nowNs);
   }
 
@@ -105,7 +109,11 @@ final class EndState {
   }
 
   /// Records whether anything comes from the SNAPT.
-  void hears(boolean nothing, long nowNs) {
+  ///
+  /// @param isAsked whether it is asked because its control connection is lost
+  void hears(boolean nothing, boolean isAsked, long nowNs) {
+    suspected = isAsked;
+    isFresh &= nothing;
     if (nothing && !silent) {
       silentNs = nowNs;
     }
@@ -115,6 +123,21 @@ final class EndState {
   /// Returns whether the SNAPT is to be left and has no flow any more. Any thread may call this.
   boolean isEmptied() {
     return emptied;
+  }
+
+  /// Returns whether the SNAPT says that it drains.
+  boolean isDraining() {
+    return drains;
+  }
+
+  /// Returns whether a first answer is awaited, so that silence means nothing.
+  boolean isExpected(long nowNs) {
+    return nowNs < expectedNs;
+  }
+
+  /// Returns whether flows are open. Any thread may call this.
+  boolean hasFlows() {
+    return hasFlows;
   }
 
   /// Returns whether the SNAPT is to be left. Any thread may call this.
@@ -127,6 +150,11 @@ final class EndState {
     return silent;
   }
 
+  /// Returns whether the SNAPT is asked whether it is there. Any thread may call this.
+  boolean isSuspected() {
+    return suspected;
+  }
+
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
   boolean carriesFlows() {
     return hasFlows && !silent;
@@ -135,10 +163,11 @@ final class EndState {
   /// Returns the state for the choice of a new flow, of an end with a session.
   ///
   /// @param silentNow whether its paths are silent
-  SnaptFacts.State now(boolean silentNow) {
-    return silentNow
-        ? SnaptFacts.State.SILENT
-        : leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
+  SnaptFacts.State now(boolean silentNow, long nowNs) {
+    if (silentNow) {
+      return isFresh && isExpected(nowNs) ? SnaptFacts.State.BEGINNING : SnaptFacts.State.SILENT;
+    }
+    return leaving ? SnaptFacts.State.LEAVING : SnaptFacts.State.CARRYING;
   }
 
   SnaptTerms terms() {
@@ -152,7 +181,7 @@ final class EndState {
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,
   /// or its first answer is awaited. That another one is better separates no flows.
   boolean keepsTies(boolean silentNow, long nowNs) {
-    return !drains && (!silentNow || nowNs < expectedNs);
+    return !drains && (!silentNow || isExpected(nowNs));
   }
 
   /// Returns whether the remote host of a flow that it has not answered knows it by the SNAPT's

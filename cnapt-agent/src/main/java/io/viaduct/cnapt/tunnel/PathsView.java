@@ -44,6 +44,12 @@ interface PathsView {
     return isSearching();
   }
 
+  /// Returns whether the SNAPT is asked whether it is there, because its control connection is
+  /// lost.
+  default boolean isSuspected() {
+    return false;
+  }
+
   /// Returns how often the other end has become silent while a path was alive. Any thread may call
   /// this.
   default long silences() {

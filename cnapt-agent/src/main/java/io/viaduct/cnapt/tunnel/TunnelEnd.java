@@ -261,9 +261,20 @@ public final class TunnelEnd {
     return current().state().isLeaving();
   }
 
+  /// Returns whether flows are open. Any thread may call this.
+  public boolean hasFlows() {
+    return current().state().hasFlows();
+  }
+
   /// Returns whether nothing comes from the SNAPT. Any thread may call this.
   public boolean isSilent() {
     return current().state().isSilent();
+  }
+
+  /// Returns whether the SNAPT answers, as far as it is known: it is neither silent nor asked
+  /// whether it is there. Any thread may call this.
+  public boolean answers() {
+    return !current().state().isSilent() && !current().state().isSuspected();
   }
 
   /// Returns whether flows are open, and datagrams come from the SNAPT. Any thread may call this.
@@ -357,6 +368,21 @@ public final class TunnelEnd {
   /// Returns whether new flows may have this SNAPT.
   boolean isCarrying() {
     return current().session() != null && !current().paths().isSilent() && !isLeaving();
+  }
+
+  /// Returns whether the SNAPT answers, as far as it is known, and does not drain.
+  boolean serves() {
+    return current().session() != null
+        && !current().paths().isSilent()
+        && !current().paths().isSuspected()
+        && !current().state().isDraining();
+  }
+
+  /// Returns whether a first answer of the SNAPT is awaited, so that silence means nothing.
+  boolean awaitsAnswer(long nowNs) {
+    return current().session() != null
+        && current().paths().isSilent()
+        && current().state().isExpected(nowNs);
   }
 
   /// Returns whether flows that belong together stay here: the SNAPT does not drain, and answers,

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// event loop.
 final class TunnelEnds implements TunIntake.Next, FlowChanges {
   private static final long FACTS_NS = 200_000_000;
+  private static final long UNSERVED_NS = 200_000_000; // between two calls
 
   private final LongSupplier nanoTime;
   private final LoopMemory memory;
@@ -42,8 +43,11 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
   private final Affinities affinities = new Affinities();
   private final AtomicLongArray placed = new AtomicLongArray(Placement.values().length);
   private volatile TunnelEnd[] all = {}; // written before the first session
-  private @Nullable TunnelEnd only;
+  private @Nullable TunnelEnd only; // with a session
   private @Nullable TunnelEnd last;
+  private ServiceListener service = ServiceListener.NONE;
+  private boolean isServed = true; // or there is no session
+  private long calledNs;
   private List<SnaptFacts> facts = List.of();
   private long factsNs;
 
@@ -57,6 +61,7 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
     this.unmet = new UnmetRules(choice.unmet(), policy);
     this.refusals = refusals;
     this.nanoTime = nanoTime;
+    this.calledNs = nanoTime.getAsLong() - UNSERVED_NS;
     this.memory = memory;
     this.classes = classes;
     this.choice = choice;
@@ -66,12 +71,27 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
   void set(List<TunnelEnd> ends) {
     all = ends.toArray(TunnelEnd[]::new);
     last = null;
-    only = isPlain(ends.size()) ? ends.getFirst() : null;
+    look();
   }
 
-  // Each flow then has the only end, and ties say nothing.
-  private boolean isPlain(int count) {
-    return count == 1 && !unmet.mayRefuse();
+  /// Sets what hears how the SNAPTs serve.
+  void tell(ServiceListener hears) {
+    service = hears;
+  }
+
+  private void look() {
+    TunnelEnd with = all[0];
+    int sessions = 0;
+    boolean serves = false;
+    for (TunnelEnd each : all) {
+      if (each.session() != null) {
+        with = each;
+        sessions++;
+        serves |= each.serves();
+      }
+    }
+    isServed = serves || sessions == 0;
+    only = sessions <= 1 && !unmet.mayRefuse() ? with : null;
   }
 
   /// Uses other rules for new flows.
@@ -98,6 +118,22 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
     } else {
       to.offer(packet, nowNs);
     }
+    if (!isServed) {
+      unserved(nowNs);
+    }
+  }
+
+  private void unserved(long nowNs) {
+    if (nowNs - calledNs < UNSERVED_NS) {
+      return;
+    }
+    for (TunnelEnd each : all) {
+      if (each.awaitsAnswer(nowNs)) {
+        return;
+      }
+    }
+    calledNs = nowNs;
+    service.unserved();
   }
 
   private void ofSeveral(IpPacket packet, long nowNs) {
@@ -285,9 +321,12 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
     return now;
   }
 
-  /// Forgets what was known about the SNAPTs, because the state of one has changed.
+  /// Forgets what was known about the SNAPTs, because the state of one has changed, or a session
+  /// has begun or ended.
   void stateChanged() {
     facts = List.of();
+    look();
+    service.serviceChanged();
   }
 
   @Override
@@ -319,7 +358,7 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
 
   @Override
   public void changed(TunnelEnd at, FlowState flow, boolean isOpen) {
-    if (only != null && isOpen) {
+    if (isOpen && all.length == 1 && !unmet.mayRefuse()) {
       return; // ties say nothing
     }
     if (flow.attachment() instanceof FlowNote note) {

@@ -66,6 +66,29 @@ class CandidatesTest {
   }
 
   @Test
+  void aListThatSleepsHasNoSnaptAndBeginsAtTheOneThatWakesIt() {
+    SnaptClaims claims = new SnaptClaims();
+    SnaptSettings none = new SnaptSettings("", 443, "");
+    Candidates first = new Candidates(none, 10 * SECOND, claims);
+    Candidates second = new Candidates(none, 10 * SECOND, claims);
+    second.sleep();
+    second.replace(List.of(ONE, TWO, THREE));
+    assertThat(second.current()).isNull();
+    first.replace(List.of(ONE, TWO, THREE));
+    assertThat(first.current()).isEqualTo(ONE);
+    assertThat(claims.free(List.of(ONE, TWO, THREE))).containsExactly(TWO, THREE);
+    assertThat(second.wake(THREE)).isTrue();
+    assertThat(second.wake(TWO)).as("it is awake").isFalse();
+    assertThat(second.dial()).isEqualTo(THREE);
+    assertThat(second.succeeded(THREE, "snapt-3", 0)).isTrue();
+    second.sleep();
+    assertThat(second.dial()).isNull();
+    assertThat(claims.free(List.of(ONE, TWO, THREE))).containsExactly(TWO, THREE);
+    assertThat(second.wake(ONE)).isTrue();
+    assertThat(second.dial()).as("the first one has it").isEqualTo(TWO);
+  }
+
+  @Test
   void whoRefusesForGoodIsLeftAtOnceEvenHome() {
     home(ONE);
     candidates.failed(true, false, 0);

@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.netty.pkitesting.X509Bundle;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +108,56 @@ class SnaptRestartTest {
     agent.livesWithoutControl = false;
     await().atMost(Duration.ofSeconds(10)).until(() -> agent.welcomed.size() == 2);
     assertThat(agent.timesGivenUp).isEqualTo(1);
+  }
+
+  @Test
+  void aSnaptThatStaysAwayHasNoFollowerIfTheDeviceHasEnoughSessions() {
+    agent.isSurplus = true;
+    agent.givesUp = true;
+    connect(Duration.ofMillis(300));
+    home.close();
+    await().atMost(Duration.ofSeconds(10)).until(() -> agent.slept.size() == 1);
+    assertThat(agent.timesGivenUp).isEqualTo(1);
+    awaitSleep();
+  }
+
+  @Test
+  void aSessionOfASurplusLineEndsWithItsLastFlow() {
+    connect(Duration.ofMinutes(1));
+    agent.isSurplus = true;
+    agent.mayLeave = false;
+    agent.client().moveOn("it drains");
+    agent.onLoop(() -> true);
+    assertThat(agent.slept).as("a flow is open").isEmpty();
+    agent.mayLeave = true;
+    agent.client().moveOn("it drains");
+    agent.onLoop(() -> true);
+    assertThat(agent.slept).containsExactly("it drains");
+    await().until(() -> home.received.stream().anyMatch(ControlMessage::hasGoodbye));
+    awaitSleep();
+  }
+
+  // Nothing begins a session before the client is opened.
+  private void awaitSleep() {
+    agent.isSurplus = false;
+    Snapt second = new Snapt("snapt-2", HERE, other.port());
+    agent.client().present(TestAgent.TOKEN, List.of(second), Map.of());
+    agent.client().listed(List.of(second));
+    agent.client().networkChanged();
+    agent.client().pathDead();
+    agent.client().sleep("it does already");
+    agent.onLoop(() -> true);
+    assertThat(other.clients).isEmpty();
+    assertThat(agent.lost).doesNotContain(ControlFailure.NETWORK_CHANGED);
+    agent
+        .client()
+        .open(new HandshakeRace.Winner(second, new ControlWay(null, InetAddress.ofLiteral(HERE))));
+    await().atMost(Duration.ofSeconds(10)).until(() -> agent.welcomed.size() == 2);
+    assertThat(other.clients).hasSize(1);
+    assertThat(other.received.peek().getHello().getResumeSessionId()).isEmpty();
+    agent.client().sleep("it has a session");
+    agent.onLoop(() -> true);
+    assertThat(agent.slept).hasSize(2);
   }
 
   @Test

@@ -26,8 +26,8 @@ class SnaptWatchTest {
   private final AtomicLong carried = new AtomicLong();
   private final AtomicInteger lookUps = new AtomicInteger();
   private final SnaptClaims claims = new SnaptClaims();
-  private final SnaptWatch watch =
-      new SnaptWatch(loop, 0, List::of, carried::incrementAndGet, claims, this::lookUp);
+  private final SnaptHandshake handshake = new SnaptHandshake(loop, 0, List::of, this::lookUp);
+  private final SnaptWatch watch = new SnaptWatch(handshake, carried::incrementAndGet, claims);
   private final Candidates used =
       new Candidates(new SnaptSettings("", 443, ""), 1_000_000_000L, claims);
   private ServerSocket one;
@@ -112,17 +112,17 @@ class SnaptWatchTest {
     for (int i = 1; i <= 3; i++) {
       int times = i;
       step(nowNs);
-      await().until(() -> handshakes(watch) == times);
+      await().until(() -> handshakes(handshake) == times);
       await().until(() -> seen(named).agoMs() != null);
     }
     assertThat(lookUps).as("the answer is used again").hasValue(1);
-    step(nowNs + SnaptWatch.RESOLVED_NS);
-    await().until(() -> handshakes(watch) == 4);
+    step(nowNs + SnaptHandshake.RESOLVED_NS);
+    await().until(() -> handshakes(handshake) == 4);
     assertThat(lookUps).as("it was old").hasValue(2);
     one.close();
-    step(nowNs + SnaptWatch.RESOLVED_NS);
+    step(nowNs + SnaptHandshake.RESOLVED_NS);
     await().until(() -> seen(named).unanswered() == 1);
-    step(nowNs + SnaptWatch.RESOLVED_NS);
+    step(nowNs + SnaptHandshake.RESOLVED_NS);
     await().until(() -> seen(named).unanswered() == 2);
     assertThat(lookUps).as("it may be elsewhere").hasValue(3);
   }
@@ -136,19 +136,18 @@ class SnaptWatchTest {
   @Test
   void nothingIsMeasuredWhileTheDeviceCarriesNothing() {
     AtomicLong bytes = new AtomicLong(1);
-    SnaptWatch idle =
-        new SnaptWatch(loop, 0, List::of, bytes::get, new SnaptClaims(), this::lookUp);
+    SnaptWatch idle = new SnaptWatch(handshake, bytes::get, new SnaptClaims());
     on(() -> idle.list(List.of(at("a", one))));
     long nowNs = System.nanoTime();
     on(() -> idle.step(nowNs));
-    await().until(() -> handshakes(idle) == 1);
+    await().until(() -> handshakes(handshake) == 1);
     for (int i = 0; i < 50; i++) {
       on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
     }
     bytes.incrementAndGet();
     on(() -> idle.step(nowNs + SnaptWatch.IDLE_NS));
-    await().until(() -> handshakes(idle) >= 2);
-    assertThat(handshakes(idle)).as("the steps without traffic have begun none").isEqualTo(2);
+    await().until(() -> handshakes(handshake) >= 2);
+    assertThat(handshakes(handshake)).as("the steps without traffic have begun none").isEqualTo(2);
   }
 
   @Test
@@ -160,9 +159,9 @@ class SnaptWatchTest {
     assertThat(told).contains(List.of());
   }
 
-  private long handshakes(SnaptWatch of) {
+  private long handshakes(SnaptHandshake of) {
     long[] seen = new long[1];
-    on(() -> seen[0] = of.handshakes());
+    on(() -> seen[0] = of.begun());
     return seen[0];
   }
 

@@ -61,6 +61,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
   volatile List<Snapt> listed = List.of();
   volatile boolean mayLeave = true;
   volatile boolean isSpare;
+  volatile boolean isSurplus;
+  final Queue<String> slept = new ConcurrentLinkedQueue<>();
   final Queue<String> rested = new ConcurrentLinkedQueue<>();
   volatile boolean livesWithoutControl;
   volatile int timesNotTaken; // written by the control loop
@@ -206,6 +208,16 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public boolean isSpare() {
     return isSpare;
+  }
+
+  @Override
+  public boolean isSurplus() {
+    return isSurplus;
+  }
+
+  @Override
+  public void slept(String why) {
+    slept.add(why);
   }
 
   @Override

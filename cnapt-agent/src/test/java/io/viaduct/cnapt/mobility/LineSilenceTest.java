@@ -108,7 +108,9 @@ class LineSilenceTest {
     line.heard(81);
     line.suspect(nowNs);
     assertThat(nothingFor(10)).containsExactly("0 PROBE");
-    assertThat(line.heard(81)).isFalse();
+    assertThat(line.isSuspected()).isTrue();
+    assertThat(line.heard(81)).as("it was suspected").isTrue();
+    assertThat(line.isSuspected()).isFalse();
     line.sent(100, nowNs);
     assertThat(nothingFor(80)).as("the usual distance again").containsExactly("80 PROBE");
   }

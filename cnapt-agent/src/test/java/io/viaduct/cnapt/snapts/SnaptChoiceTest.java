@@ -108,7 +108,7 @@ class SnaptChoiceTest {
   void whatDoesNotCarryIsTakenOnlyWithoutAnother() {
     SnaptFacts near = at("near", 10, NEVER_FULL);
     SnaptFacts far = at("far", 390, NEVER_FULL);
-    for (State state : List.of(State.LEAVING, State.SILENT, State.NONE)) {
+    for (State state : List.of(State.LEAVING, State.BEGINNING, State.SILENT, State.NONE)) {
       assertThat(chosen(ServiceClass.LT_LD, with(near, state, 0, 0), far)).isEqualTo("far");
     }
     assertThat(

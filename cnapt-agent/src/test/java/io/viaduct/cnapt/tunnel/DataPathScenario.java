@@ -68,7 +68,7 @@ public final class DataPathScenario {
           new LocalEnd(
               new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
               0,
-              new EndRole.Dialling(mobility, null),
+              new EndRole.Dialling(mobility, null, () -> false),
               Admission.ALL);
       Classifier classifier = Applications.classifier(Optional.of(table));
       FlowRules rules =

@@ -40,7 +40,8 @@ public final class EndRig implements AutoCloseable {
       new EndRole.Dialling(
           new MobilitySettings(
               Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4),
-          null);
+          null,
+          () -> true);
 
   final LoopMemory memory = LoopbackPaths.memory();
   private final LongSupplier nanoTime;
@@ -54,6 +55,7 @@ public final class EndRig implements AutoCloseable {
   private final Classifier classifier = Applications.classifier(Optional.empty());
   final FlowClasses classes;
   private final List<TunnelEnd> ends = new ArrayList<>();
+  private volatile Runnable onChange = () -> {};
 
   /// At time 0.
   EndRig() {
@@ -93,6 +95,15 @@ public final class EndRig implements AutoCloseable {
     }
   }
 
+  /// Sets what is run when a session begins or ends, or the state of a SNAPT changes.
+  void onChange(Runnable run) {
+    onChange = run;
+  }
+
+  private void changed() {
+    onChange.run();
+  }
+
   <T> T on(Callable<T> work) throws Exception {
     return loop.inEventLoop() ? work.call() : loop.submit(work).get();
   }
@@ -120,8 +131,8 @@ public final class EndRig implements AutoCloseable {
             classes,
             carried,
             refusals,
-            () -> {},
-            () -> {},
+            this::changed,
+            this::changed,
             () -> {});
     DataPathListener silent = new SilentListener();
     TunnelEnd opened =
@@ -131,7 +142,7 @@ public final class EndRig implements AutoCloseable {
             policy(),
             changes,
             silent,
-            inbound -> new DialledPaths(loop, nanoTime, 0, ROLE, true, inbound, silent));
+            inbound -> new DialledPaths(loop, nanoTime, 0, ROLE, inbound, silent));
     ends.add(opened);
     return opened;
   }

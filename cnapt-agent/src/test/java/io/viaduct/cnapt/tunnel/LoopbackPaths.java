@@ -78,7 +78,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   LoopbackPaths() throws IOException {
     snapt = new LoopbackSnapt(nowNs);
     device = session(TunnelRole.AGENT, memory, new VoiceFlows(), new Answers(), nowNs);
-    paths = new DevicePaths(loop, 0, new EndRole.Dialling(MOBILITY, null), this, this);
+    paths = new DevicePaths(loop, 0, new EndRole.Dialling(MOBILITY, null, () -> false), this, this);
   }
 
   static LoopMemory memory() {

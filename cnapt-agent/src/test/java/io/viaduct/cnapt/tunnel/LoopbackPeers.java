@@ -78,8 +78,7 @@ final class LoopbackPeers implements AutoCloseable {
             loop,
             () -> nowNs,
             0,
-            new EndRole.Dialling(MOBILITY, new Measuring(PROBE, WATCHDOG)),
-            false,
+            new EndRole.Dialling(MOBILITY, new Measuring(PROBE, WATCHDOG), () -> false),
             new End(true),
             new Heard());
     listening =

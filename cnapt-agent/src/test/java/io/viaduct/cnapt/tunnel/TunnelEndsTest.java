@@ -26,6 +26,7 @@ import io.viaduct.tunnel.wire.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class TunnelEndsTest {
@@ -40,8 +41,11 @@ class TunnelEndsTest {
 
   private static TunnelEnds ends(EndRig rig, Unmet unmet) {
     SnaptChoice choice = new SnaptChoice(new SnaptsSettings(2, 0, unmet, ""));
-    return new TunnelEnds(
-        System::nanoTime, rig.memory, rig.classes, choice, rig.policy(), rig.refusals);
+    TunnelEnds ends =
+        new TunnelEnds(
+            System::nanoTime, rig.memory, rig.classes, choice, rig.policy(), rig.refusals);
+    rig.onChange(ends::stateChanged);
+    return ends;
   }
 
   private static void packet(TunnelEnds to, byte[] packet) {
@@ -178,6 +182,103 @@ class TunnelEndsTest {
       });
       awaitState(rig, end, State.CARRYING);
       assertThat(end.isSilent()).isFalse();
+    }
+  }
+
+  @Test
+  void packetsThatNoSnaptServesCallForAStandInWhichGetsTheNextFlowsAndTheOldOnesStay()
+      throws Exception {
+    TunnelSettings settings = TunnelSettings.defaults();
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt home = new MirrorSnapt(settings);
+        MirrorSnapt other = new MirrorSnapt(settings)) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      AtomicInteger calls = new AtomicInteger();
+      rig.on(() -> {
+        ends.set(List.of(first, second));
+        ends.tell(
+            new ServiceListener() {
+              @Override
+              public void unserved() {
+                calls.incrementAndGet();
+              }
+            });
+        packet(ends, PacketForge.udp(voice(4_999), new byte[40]));
+        first.install(home.parameters());
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      await().until(() -> rig.on(() -> answered(first)) == 1);
+      assertThat(calls).as("neither without a session, nor while one serves").hasValue(0);
+      rig.on(() -> {
+        first.told(true, 0);
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        packet(ends, PacketForge.udp(voice(5_001), new byte[40]));
+        return null;
+      });
+      assertThat(calls).as("once in 200 ms").hasValue(1);
+      rig.on(() -> {
+        second.install(other.parameters());
+        return null;
+      });
+      awaitState(rig, second, State.CARRYING);
+      rig.on(() -> {
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        packet(ends, PacketForge.udp(voice(5_002), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(first))).containsExactlyInAnyOrder(5_000, 5_001);
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_002);
+      rig.on(() -> {
+        first.abandon();
+        packet(ends, PacketForge.udp(voice(5_003), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(second))).containsExactlyInAnyOrder(5_002, 5_003);
+      assertThat(calls).hasValue(1);
+    }
+  }
+
+  @Test
+  void aLineWhoseControlConnectionIsLostIsAskedAndANewSessionNeedNotAnswerBeforeItGetsFlows()
+      throws Exception {
+    try (EndRig rig = new EndRig(System::nanoTime);
+        MirrorSnapt home = new MirrorSnapt(TunnelSettings.defaults())) {
+      TunnelEnds ends = ends(rig, Unmet.BEST_EFFORT);
+      TunnelEnd first = rig.on(() -> rig.end(ends));
+      TunnelEnd second = rig.on(() -> rig.end(ends));
+      rig.on(() -> {
+        ends.set(List.of(first, second));
+        first.install(home.parameters());
+        first.control((frames, taken) -> {
+          frames.release();
+          taken.run();
+        });
+        return null;
+      });
+      awaitState(rig, first, State.CARRYING);
+      home.close();
+      rig.on(() -> {
+        first.controlLost();
+        assertThat(first.answers()).as("it is asked").isFalse();
+        assertThat(first.isSilent()).isFalse();
+        return null;
+      });
+      awaitState(rig, first, State.SILENT);
+      rig.on(() -> {
+        second.install(EndRig.parameters("snapt-2")); // nobody answers there
+        packet(ends, PacketForge.udp(voice(5_000), new byte[40]));
+        return null;
+      });
+      assertThat(rig.on(() -> ports(second))).containsExactly(5_000);
+      assertThat(rig.on(() -> second.facts(System.nanoTime()).state())).isEqualTo(State.BEGINNING);
+      awaitState(rig, second, State.SILENT);
     }
   }
 

@@ -66,7 +66,7 @@ public final class TwoSnaptsScenario {
           new LocalEnd(
               new AddressRanges(List.of(AddressPrefix.of("100.96.0.2"))),
               0,
-              new EndRole.Dialling(mobility, null),
+              new EndRole.Dialling(mobility, null, () -> true),
               Admission.ALL);
       FlowRules rules =
           new FlowRules(

@@ -80,7 +80,7 @@ public final class DrainUnderLoad {
         () -> lab.agent.status().path("control").path("snapts").toString().contains(FIRST),
         FIRST + " serves again");
     SteadyLoad load = SteadyLoad.start(lab, Topology.SERVER);
-    String welcome = "session \\S+ at " + FIRST;
+    String welcome = "session \\S+ at %s \\S+, handed over$".formatted(FIRST);
     long before = lab.logged("cnapt", welcome);
     udp(lab, "add");
     MovingLab.say("drain " + SECOND, lab.orders.byCommand(SECOND, "drain", "--deadline", "1"));

@@ -21,6 +21,7 @@ public final class KilledSnapt {
   /// Kills in one run; more in a minute would end the supervision of the SNAPT.
   public static final int KILLS = 4;
 
+  private static final String PATIENCE = "control: {snapt-patience: 20s}\n";
   private static final int LINK_MBIT = 20;
   private static final long NEW_FLOW_NS = 10_000_000; // the resolution of the result
   private static final long PATIENCE_NS = 50_000_000_000L;
@@ -50,7 +51,12 @@ public final class KilledSnapt {
 
   /// Starts a laboratory in which a SNAPT that is away is given up after 20 s.
   static TwoSnapts start(Path clone, Path directory) throws Exception {
-    return TwoSnapts.startApart(clone, directory, "control: {snapt-patience: 20s}\n", LINK_MBIT);
+    return TwoSnapts.startApart(clone, directory, PATIENCE, LINK_MBIT);
+  }
+
+  /// Starts the same for a device with one session.
+  static TwoSnapts startForOne(Path clone, Path directory) throws Exception {
+    return TwoSnapts.startApartForOne(clone, directory, PATIENCE, LINK_MBIT);
   }
 
   /// Kills a SNAPT, measures, and waits until it is back.
@@ -59,7 +65,7 @@ public final class KilledSnapt {
     long killedNs = System.nanoTime();
     snapts.lab.deployment.process(snapt).kill();
     MovingLab.say(SERVED_MS, served(server, killedNs));
-    snapts.awaitBoth("the killed SNAPT is back");
+    snapts.awaitBack(snapt, "the killed SNAPT is back");
   }
 
   /// Lets the gateway of a SNAPT drop its packets in both directions, measures, and lets them pass
@@ -79,7 +85,7 @@ public final class KilledSnapt {
     } finally {
       gateway.ip("rule del pref 10\nrule del pref 11");
     }
-    snapts.awaitBoth("the SNAPT that was cut off is back");
+    snapts.awaitBack(snapt, "the SNAPT that was cut off is back");
   }
 
   /// Returns the SNAPT of the held connection.

@@ -4,6 +4,7 @@ import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -11,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/// A laboratory whose device has a session with each of two SNAPTs, and what the agent says of
-/// them.
+/// A laboratory with two SNAPTs, whose device has a session with each of them or with one at a
+/// time, and what the agent says of them.
 final class TwoSnapts {
   /// Line of an agent's configuration.
   static final String SESSIONS = "snapts: {sessions: 2}\n";
@@ -20,9 +21,15 @@ final class TwoSnapts {
   private static final int PACKETS_PER_SECOND = 50; // of a call
 
   final MovingLab lab;
+  private final int sessions;
 
   private TwoSnapts(MovingLab lab) {
+    this(lab, 2);
+  }
+
+  private TwoSnapts(MovingLab lab, int sessions) {
     this.lab = lab;
+    this.sessions = sessions;
   }
 
   /// Starts both SNAPTs, which each gateway leads to, and waits until both carry.
@@ -66,7 +73,18 @@ final class TwoSnapts {
   /// @param mbitPerSecond rate of each link and direction
   static TwoSnapts startApart(Path clone, Path directory, String agentLines, int mbitPerSecond)
       throws Exception {
-    TwoSnapts made = lay(clone, directory, agentLines, NetworkPlan.CHANGEABLE);
+    return startApart(lay(clone, directory, agentLines, NetworkPlan.CHANGEABLE), mbitPerSecond);
+  }
+
+  /// Starts both SNAPTs likewise, for a device with one session, as it has by default.
+  static TwoSnapts startApartForOne(
+      Path clone, Path directory, String agentLines, int mbitPerSecond) throws Exception {
+    MovingLab lab =
+        new MovingLab(clone, directory, NetworkPlan.CHANGEABLE, agentLines, "").withSnapts(2);
+    return startApart(new TwoSnapts(lab, 1), mbitPerSecond);
+  }
+
+  private static TwoSnapts startApart(TwoSnapts made, int mbitPerSecond) throws Exception {
     Topology network = made.lab.network;
     String rate = "rate=%dmbit".formatted(mbitPerSecond);
     network.weather("A", "delay=10ms", rate, "queue=100p");
@@ -85,12 +103,27 @@ final class TwoSnapts {
 
   private void begin() throws Exception {
     lab.start();
-    awaitBoth("both SNAPTs carry");
+    awaitAll("as many SNAPTs carry as the device has sessions");
+  }
+
+  /// Waits until as many SNAPTs carry as the device has sessions, and no other is in use.
+  void awaitAll(String what) throws Exception {
+    String all = String.join(" ", Collections.nCopies(sessions, "carrying"));
+    MovingLab.await(() -> states().equals(all), what);
+  }
+
+  /// Waits until this SNAPT carries, and the other one too if the device has two sessions.
+  void awaitBack(String id, String what) throws Exception {
+    if (sessions > 1) {
+      awaitAll(what);
+    } else {
+      MovingLab.await(() -> snapt(id).path("state").asString("").equals("carrying"), what);
+    }
   }
 
   /// Waits until both SNAPTs carry.
   void awaitBoth(String what) throws Exception {
-    MovingLab.await(() -> states().equals("carrying carrying"), what);
+    awaitAll(what);
   }
 
   /// Returns the states of the SNAPTs in use, in the order of the lines.

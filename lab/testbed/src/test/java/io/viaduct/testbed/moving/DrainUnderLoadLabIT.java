@@ -36,7 +36,9 @@ class DrainUnderLoadLabIT {
     assertThat(number(said, "SIP media gap ms")).as(said).isLessThan(GAP_MS_MOST);
     assertThat(number(said, DrainUnderLoad.GAP_MS)).as(said).isLessThan(GAP_MS_MOST);
     assertThat(number(said, DrainUnderLoad.REFUSED)).as(said).isZero();
-    assertThat(number(said, "hand-overs turned back")).as(said).isEqualTo(1);
+    assertThat(number(said, "hand-overs turned back"))
+        .as("of one session or of both: the first one carries the bulk flow")
+        .isBetween(1.0, 2.0);
     assertThat(number(said, DrainUnderLoad.BROKEN_BY_KILL)).as(said).isZero();
     assertThat(number(said, DrainUnderLoad.BULK_ENDED)).as(said).isZero();
   }
