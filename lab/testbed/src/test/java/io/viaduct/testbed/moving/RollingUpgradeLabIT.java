@@ -35,8 +35,8 @@ class RollingUpgradeLabIT {
     for (String snapt : new String[] {"snapt-1", "snapt-2", "snapt-3"}) {
       assertThat(number(said, "sessions of " + snapt)).as(said).isPositive();
       assertThat(number(said, "moved from " + snapt))
-          .as(said)
-          .isEqualTo(number(said, "sessions of " + snapt));
+          .as("a stand-in without a flow leaves by itself: %s", said)
+          .isBetween(1.0, number(said, "sessions of " + snapt));
       assertThat(number(said, "stop of " + snapt)).as(said).isZero();
     }
     assertThat(number(said, "pieces")).as(said).isGreaterThan(2_000);
