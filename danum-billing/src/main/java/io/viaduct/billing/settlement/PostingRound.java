@@ -70,7 +70,7 @@ final class PostingRound {
     this.ledger = ledger;
     this.coveredUse =
         new CoveredUse(batches, HighestPrices.of(terms, owners, now, rules.adjustmentTime()), now);
-    this.wallets = new Wallets(batches);
+    this.wallets = new Wallets(jdbc);
     this.rules = rules;
     this.owners = owners;
     this.terms = terms;
@@ -104,6 +104,8 @@ final class PostingRound {
     for (int i = 0; i < reports.size(); i++) {
       results.add(settle(reports.get(i), decisions.get(i)));
     }
+    // After the reversals of devices' reports, which give wallets back what these reports drew.
+    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
     store.decide(evidence, now);
     return results;
   }
@@ -291,10 +293,10 @@ final class PostingRound {
         now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
     coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
-    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
   }
 
-  private static Stream<PaidCharge> paid(BilledInterval interval) {
+  /// Returns the charges of an interval, for the wallets that pay them.
+  static Stream<PaidCharge> paid(BilledInterval interval) {
     String account = interval.report().account();
     return IntStream.range(0, interval.flows().size())
         .mapToObj(i -> {

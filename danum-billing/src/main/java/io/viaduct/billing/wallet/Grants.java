@@ -29,7 +29,7 @@ public final class Grants {
   private final Ledger ledger;
   private final Wallets wallets;
 
-  Grants(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger, Wallets wallets) {
+  public Grants(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger, Wallets wallets) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.ledger = ledger;
@@ -168,9 +168,7 @@ public final class Grants {
 
   /// Lets wallets expire, and opens those of a new month.
   void onClock(Instant now) {
-    wallets
-        .overdue(now, now.minus(WAIT_MAX), WALLETS_OF_RUN)
-        .forEach(wallet -> expire(wallet.id(), now));
+    expireDue(now);
     jdbc.sql(
             """
             select a.account, a.amount_microdenarii, a.changed_by from allowance a join account c on c.id = a.account
@@ -183,6 +181,13 @@ public final class Grants {
             new Allowed(row.getString(1), new MicroDenarii(row.getLong(2)), row.getString(3)))
         .list()
         .forEach(allowed -> allowance(allowed, now));
+  }
+
+  /// Lets wallets expire.
+  public void expireDue(Instant now) {
+    wallets
+        .overdue(now, now.minus(WAIT_MAX), WALLETS_OF_RUN)
+        .forEach(wallet -> expire(wallet.id(), now));
   }
 
   private void allowance(Allowed allowed, Instant now) {
