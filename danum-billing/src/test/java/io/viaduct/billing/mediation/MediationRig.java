@@ -168,6 +168,12 @@ final class MediationRig {
             clock.instant());
   }
 
+  /// Returns what is left of an account's wallets: first those that are spent first, last those
+  /// that have expired, in micro-denarii.
+  List<Long> rests(String account) {
+    return wallets.page(account, null, 100).stream().map(wallet -> wallet.rest().value()).toList();
+  }
+
   List<ReportAck> submit(UsageReport... reports) {
     return mediation.submit(Reports.request(clock.instant(), Arrays.asList(reports))).getAcksList();
   }

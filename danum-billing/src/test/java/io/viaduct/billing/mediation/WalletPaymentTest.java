@@ -2,7 +2,9 @@ package io.viaduct.billing.mediation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.billing.wallet.Wallet;
+import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
@@ -37,15 +39,9 @@ class WalletPaymentTest {
     assertThat(rig.broken()).isEmpty();
   }
 
-  private UsageReport report(int sequence) {
+  private UsageReport report(int sequence, List<FlowUsage> flows) {
     return Reports.report(
-            "snapt-" + tag,
-            "s-" + tag,
-            1,
-            sequence,
-            alice,
-            rig.clock.instant(),
-            Reports.workedExample())
+            "snapt-" + tag, "s-" + tag, 1, sequence, alice, rig.clock.instant(), flows)
         .build();
   }
 
@@ -55,7 +51,7 @@ class WalletPaymentTest {
   }
 
   private UsageReport chargedByDevice() {
-    UsageReport report = report(0);
+    UsageReport report = report(0, Reports.workedExample());
     assertThat(rig.submit(Reports.ofDevice(report, 0))).isEqualTo(ReportVerdict.PROVISIONAL);
     rig.clock.advance(MediationRig.CHARGE_AFTER.plusMinutes(2));
     rig.chargeByDevices();
@@ -67,19 +63,12 @@ class WalletPaymentTest {
     rig.grants.expireDue(rig.clock.instant());
   }
 
-  private List<Long> rests() {
-    return rig.wallets.page(alice, null, 10).stream()
-        .map(Wallet::rest)
-        .map(rest -> rest.value())
-        .toList();
-  }
-
   @Test
   void aWalletPaysADevicesReportBeforeItExpires() {
     grant(BY_DEVICE);
     chargedByDevice();
     assertThat(rig.balance(alice)).isZero();
-    assertThat(rests()).containsExactly(0L);
+    assertThat(rig.rests(alice)).containsExactly(0L);
     expire();
     assertThat(rig.balance(alice)).as("nothing was left to expire").isZero();
     rig.clock.advance(MediationRig.ADJUSTMENT);
@@ -91,9 +80,9 @@ class WalletPaymentTest {
   void aReversedReportOfADeviceGivesTheWalletBackWhatTheSnaptsReportDraws() {
     grant(BY_DEVICE + DENARIUS);
     UsageReport report = chargedByDevice();
-    assertThat(rests()).containsExactly(DENARIUS);
+    assertThat(rig.rests(alice)).containsExactly(DENARIUS);
     assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
-    assertThat(rests()).containsExactly(BY_DEVICE + DENARIUS - BY_SNAPT);
+    assertThat(rig.rests(alice)).containsExactly(BY_DEVICE + DENARIUS - BY_SNAPT);
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE + DENARIUS - BY_SNAPT);
     expire();
     assertThat(rig.balance(alice)).isZero();
@@ -105,7 +94,40 @@ class WalletPaymentTest {
     UsageReport report = chargedByDevice();
     expire();
     assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
-    assertThat(rests()).containsExactly(0L);
+    assertThat(rig.rests(alice)).containsExactly(0L);
     assertThat(rig.balance(alice)).isEqualTo(BY_DEVICE - BY_SNAPT);
+  }
+
+  @Test
+  void aRefundGoesBackToThePrepaidMoneyAndTheWalletsThatPaidTheLastFirst() {
+    grant(5 * DENARIUS);
+    rig.grant(tag + "-later", alice, DENARIUS, expiry.plus(Duration.ofHours(1)));
+    rig.verdict(report(0, Reports.workedExample().subList(0, 1)));
+    assertThat(rig.rests(alice)).containsExactly(0L, 0L);
+    long prepaid = -rig.balance(alice);
+    assertThat(prepaid).isPositive();
+    refund(prepaid + DENARIUS + 5);
+    assertThat(rig.rests(alice)).containsExactly(5L, DENARIUS);
+    assertThat(rig.balance(alice)).isEqualTo(DENARIUS + 5);
+    refund(7);
+    assertThat(rig.rests(alice)).containsExactly(12L, DENARIUS);
+    expire();
+    assertThat(rig.balance(alice)).as("what the grant got back expires").isEqualTo(DENARIUS);
+  }
+
+  private void refund(long microdenarii) {
+    long charge =
+        rig.jdbc.queryForObject("select id from charge where account = ?", Long.class, alice);
+    assertThat(
+            rig.credits.post(
+                new Credits.Request(
+                    "refund-" + microdenarii + "-" + tag,
+                    alice,
+                    new MicroDenarii(microdenarii),
+                    "outage",
+                    charge,
+                    "operator"),
+                rig.clock.instant()))
+        .isInstanceOf(Credits.Result.Posted.class);
   }
 }
