@@ -1,9 +1,11 @@
 package io.viaduct.billing.credit;
 
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.viaduct.billing.rating.Use;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +18,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /// The caller has taken the [CreditLock] of their accounts. So at no time is a use neither reserved
 /// nor charged.
 public final class CoveredUse {
+  /// Time without any request after which a SNAPT counts as one without credit control.
+  private static final Duration CONTROL_ENDS = Duration.ofDays(30);
+
   private final Quotas quotas;
   private final HighestPrices prices;
   private final Instant now;
@@ -27,19 +32,28 @@ public final class CoveredUse {
     this.now = now;
   }
 
-  /// Releases what the reports cover. Sessions without credit control are left out.
+  /// Releases what the reports cover, and stores the rule that let their traffic pass. SNAPTs
+  /// without credit control are left out.
   public void cover(List<PostedReport> reports) {
     Set<SessionKey> sessions = reports.stream().map(PostedReport::key).collect(toSet());
     Map<SessionKey, List<Quota>> held =
         quotas.ofSessions(sessions).stream().collect(groupingBy(Quota::session));
     Map<SessionKey, String> accounts = new HashMap<>();
+    Set<String> controlled =
+        quotas.controlled(
+            reports.stream().map(PostedReport::snapt).collect(toSet()), now.minus(CONTROL_ENDS));
     List<Passed> passed = new ArrayList<>();
     for (PostedReport report : reports) {
-      passed.addAll(passed(report, held.getOrDefault(report.key(), List.of())));
+      passed.addAll(
+          passed(
+              report,
+              held.getOrDefault(report.key(), List.of()),
+              controlled.contains(report.snapt())));
       if (held.computeIfPresent(report.key(), (_, of) -> covered(report, of)) != null) {
         accounts.put(report.key(), report.account());
       }
     }
+    quotas.passed(passed);
     if (accounts.isEmpty()) {
       return;
     }
@@ -48,22 +62,28 @@ public final class CoveredUse {
     quotas.heard(accounts.keySet(), now);
     quotas.sweep(accounts.keySet());
     quotas.wake(accounts.values());
-    quotas.passed(passed);
   }
 
   /// The rule that let the traffic of an application pass.
   record Passed(long interval, Application application, PassRule rule) {}
 
-  private static List<Passed> passed(PostedReport report, List<Quota> held) {
-    Map<Application, Use> flows = report.byApplication();
-    return held.stream()
-        .filter(quota -> flows.containsKey(quota.application()))
-        .map(quota ->
-            new Passed(
-                report.interval(),
-                quota.application(),
-                quota.passed(flows.getOrDefault(quota.application(), Use.NONE).bytes())))
-        .toList();
+  // Traffic without a quota passed because billing was away: billing has never seen a request for
+  // it. A flow may have carried nothing in the interval.
+  private static List<Passed> passed(PostedReport report, List<Quota> held, boolean isControlled) {
+    Map<Application, Quota> quotas =
+        held.stream().collect(toMap(Quota::application, quota -> quota));
+    List<Passed> passed = new ArrayList<>();
+    report
+        .byApplication()
+        .forEach((application, use) -> {
+          Quota quota = quotas.get(application);
+          if (quota != null) {
+            passed.add(new Passed(report.interval(), application, quota.passed(use.bytes())));
+          } else if (isControlled && use.bytes() > 0) {
+            passed.add(new Passed(report.interval(), application, PassRule.BEYOND_QUOTA));
+          }
+        });
+    return passed;
   }
 
   private List<Quota> covered(PostedReport report, List<Quota> held) {

@@ -55,8 +55,9 @@ public final class CreditRules {
     return ids.isEmpty() ? List.of() : store.notices(ids);
   }
 
-  /// Returns the rule that let the traffic of a charge pass: `quota`, `beyond-quota` (billing was
-  /// away, or the SNAPT disobeyed), or `none` for a session without credit control.
+  /// Returns the rule that let the traffic of a charge pass: `quota`, `grace` (an application of
+  /// low delay at zero credit), `beyond-quota` (billing was away, or the SNAPT disobeyed), or
+  /// `none` at a SNAPT without credit control.
   public String passedBy(long charge) {
     return store.passedBy(charge);
   }

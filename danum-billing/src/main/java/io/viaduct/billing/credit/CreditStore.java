@@ -148,6 +148,18 @@ final class CreditStore {
         .update();
   }
 
+  /// Stores that a SNAPT has credit control. A write once a day is enough.
+  void controls(String snapt, Instant now) {
+    jdbc.sql(
+            """
+            insert into credit_snapt as s (snapt_id, heard_at) values (?, ?) on conflict (snapt_id) do update
+              set heard_at = excluded.heard_at where s.heard_at < excluded.heard_at - interval '1 day'
+            """)
+        .param(snapt)
+        .param(Timestamp.from(now))
+        .update();
+  }
+
   Quotas quotas() {
     return new Quotas(batches);
   }

@@ -829,6 +829,56 @@ class CreditControlTest {
   }
 
   @Test
+  void aSessionWhoseReportComesBeforeItsFirstRequestIsBeyondItsQuota() throws Exception {
+    bridge.ask(session("ssh", ServiceClass.LT_LD).request()); // the SNAPT has credit control
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    web.carry(60_000, 1_000); // billing was away from the session's begin to its end
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    assertThat(passedBy()).isEqualTo("beyond-quota");
+  }
+
+  @Test
+  void aNewApplicationOfASessionIsBeyondItsQuotaIfItsReportComesFirst() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(60_000, 1_000);
+    UsageReport both = web.report(CLOCK.instant(), 100, false);
+    UsageReport.Builder other = both.toBuilder();
+    other.setPreBytes(2 * both.getPreBytes()).setPostBytes(2 * both.getPostBytes());
+    other.addFlows(both.getFlows(0).toBuilder().setFlow(2).setApplication("chat"));
+    bridge.submit(other.build(), CLOCK.instant());
+    assertThat(passedBy("chat")).isEqualTo("beyond-quota");
+    assertThat(passedBy("web")).isEqualTo("quota");
+  }
+
+  @Test
+  void aSnaptWithoutCreditControlHasNoQuotasToGoBeyond() throws Exception {
+    MeteredSession web =
+        new MeteredSession("snapt-free-" + account, account, "web", ServiceClass.HT_HD);
+    web.carry(60_000, 1_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    assertThat(passedBy()).isEqualTo("none");
+  }
+
+  private String passedBy() throws Exception {
+    return passedBy("");
+  }
+
+  private String passedBy(String application) throws Exception {
+    JsonNode charge =
+        billing
+            .get("/api/v1/accounts/" + account + "/charges?application=" + application, operator)
+            .body()
+            .at("/charges/0");
+    return billing
+        .get("/api/v1/charges/" + charge.get("id").asString() + "/payment", operator)
+        .body()
+        .get("passedBy")
+        .asString();
+  }
+
+  @Test
   void useFromBeforeTheEndOfAWalletIsPaidByItAlthoughItsReportComesLater() throws Exception {
     billing.call(
         "POST",
