@@ -760,6 +760,22 @@ class CreditControlTest {
   }
 
   @Test
+  void howLongTheCreditLastsFollowsWhatRunsNow() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(60_000, 4_000);
+    bridge.ask(web.request());
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    long spent = credit().get("spentLastHourMicrodenarii").asLong();
+    assertThat(spent).isPositive();
+    long perHour = 900 * spent;
+    assertThat(credit().get("ratePerHourMicrodenarii").asLong()).isEqualTo(perHour);
+    assertThat(credit().get("lastsSeconds").asLong())
+        .isEqualTo((long) ((100.0 * DENARIUS - spent) / perHour * 3600));
+  }
+
+  @Test
   void aGrantThatNobodyAsksAboutAgainIsReleasedWhenItsTimeIsOver() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);
