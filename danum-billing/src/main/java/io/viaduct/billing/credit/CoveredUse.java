@@ -1,10 +1,12 @@
 package io.viaduct.billing.credit;
 
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.summingLong;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.viaduct.billing.rating.Use;
+import io.viaduct.billing.tariff.ServiceClass;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,7 +36,9 @@ public final class CoveredUse {
 
   /// Releases what the reports cover, and stores the rule that let their traffic pass. SNAPTs
   /// without credit control are left out.
-  public void cover(List<PostedReport> reports) {
+  ///
+  /// @return bytes beyond any quota, by interval and class
+  public Map<Long, Map<ServiceClass, Long>> cover(List<PostedReport> reports) {
     Set<SessionKey> sessions = reports.stream().map(PostedReport::key).collect(toSet());
     Map<SessionKey, List<Quota>> held =
         quotas.ofSessions(sessions).stream().collect(groupingBy(Quota::session));
@@ -55,17 +59,30 @@ public final class CoveredUse {
     }
     quotas.passed(passed);
     if (accounts.isEmpty()) {
-      return;
+      return beyond(passed);
     }
     accounts.forEach(
         (session, account) -> quotas.save(account, held.getOrDefault(session, List.of())));
     quotas.heard(accounts.keySet(), now);
     quotas.sweep(accounts.keySet());
     quotas.wake(accounts.values());
+    return beyond(passed);
+  }
+
+  private static Map<Long, Map<ServiceClass, Long>> beyond(List<Passed> passed) {
+    return passed.stream()
+        .filter(each -> each.beyondBytes() > 0)
+        .collect(
+            groupingBy(
+                Passed::interval,
+                groupingBy(
+                    each -> each.application().serviceClass(), summingLong(Passed::beyondBytes))));
   }
 
   /// The rule that let the traffic of an application pass.
-  record Passed(long interval, Application application, PassRule rule) {}
+  ///
+  /// @param beyondBytes bytes that no quota had allowed
+  record Passed(long interval, Application application, PassRule rule, long beyondBytes) {}
 
   // Traffic without a quota passed because billing was away: billing has never seen a request for
   // it. A flow may have carried nothing in the interval.
@@ -78,9 +95,15 @@ public final class CoveredUse {
         .forEach((application, use) -> {
           Quota quota = quotas.get(application);
           if (quota != null) {
-            passed.add(new Passed(report.interval(), application, quota.passed(use.bytes())));
+            passed.add(
+                new Passed(
+                    report.interval(),
+                    application,
+                    quota.passed(use.bytes()),
+                    quota.beyond(use.bytes())));
           } else if (isControlled && use.bytes() > 0) {
-            passed.add(new Passed(report.interval(), application, PassRule.BEYOND_QUOTA));
+            passed.add(
+                new Passed(report.interval(), application, PassRule.BEYOND_QUOTA, use.bytes()));
           }
         });
     return passed;

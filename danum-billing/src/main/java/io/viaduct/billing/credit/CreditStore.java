@@ -199,6 +199,17 @@ final class CreditStore {
         .single();
   }
 
+  /// Returns the sum of what balances are below their credit limits, in micro-denarii.
+  long belowLimit() {
+    return jdbc.sql(
+            "select coalesce(sum(-balance_microdenarii - coalesce(credit_limit_microdenarii, :limit)), 0)::bigint"
+                + " from credit_account"
+                + " where balance_microdenarii < -coalesce(credit_limit_microdenarii, :limit)")
+        .param("limit", defaultLimit.value())
+        .query(Long.class)
+        .single();
+  }
+
   /// Stores the state of an account, the cap that it has reached, and the balance below which it is
   /// to be looked at again.
   void state(String account, CreditState state, @Nullable ReachedCap reached, long lookBelow) {

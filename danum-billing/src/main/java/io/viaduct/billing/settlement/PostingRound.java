@@ -10,6 +10,7 @@ import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.snapts.Ownership;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.billing.wallet.PaidCharge;
 import io.viaduct.billing.wallet.Wallets;
@@ -55,6 +56,7 @@ final class PostingRound {
   private final Set<IntervalStore.Session> raisedSessions = new HashSet<>();
   private final Map<Long, Evidence> evidence = new HashMap<>(); // by interval
   private final List<BilledInterval> billed = new ArrayList<>();
+  private Map<Long, Map<ServiceClass, Long>> beyondQuota = Map.of(); // bytes by interval
 
   PostingRound(
       JdbcTemplate batches,
@@ -292,7 +294,7 @@ final class PostingRound {
             .toList(),
         now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
-    coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
+    beyondQuota = coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
   }
 
   /// Returns the charges of an interval, for the wallets that pay them.
@@ -352,7 +354,8 @@ final class PostingRound {
                 report.account(),
                 interval.chargeIds(),
                 interval.skewedFlows(),
-                interval.state() != IntervalState.PROVISIONAL);
+                interval.state() != IntervalState.PROVISIONAL,
+                beyondQuota.getOrDefault(interval.id(), Map.of()));
           }
           case Decision.Sign(BilledBefore interval) -> {
             store.sign(interval);

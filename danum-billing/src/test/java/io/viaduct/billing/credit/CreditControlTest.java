@@ -3,6 +3,7 @@ package io.viaduct.billing.credit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
@@ -849,8 +850,10 @@ class CreditControlTest {
     bridge.ask(session("ssh", ServiceClass.LT_LD).request()); // the SNAPT has credit control
     MeteredSession web = session("web", ServiceClass.HT_HD);
     web.carry(60_000, 1_000); // billing was away from the session's begin to its end
+    double before = beyondQuota();
     bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
     assertThat(passedBy()).isEqualTo("beyond-quota");
+    assertThat(beyondQuota()).isEqualTo(before + 60_000);
   }
 
   @Test
@@ -875,6 +878,16 @@ class CreditControlTest {
     web.carry(60_000, 1_000);
     bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
     assertThat(passedBy()).isEqualTo("none");
+  }
+
+  private static double beyondQuota() {
+    return billing
+        .parts
+        .getBean(MeterRegistry.class)
+        .get("viaduct_credit_beyond_quota_bytes")
+        .tag("class", "ht_hd")
+        .counter()
+        .count();
   }
 
   private String passedBy() throws Exception {
