@@ -68,11 +68,15 @@ final class AccountCommand extends ReadingCall {
 
   private static String credit(JsonNode credit) {
     String state = credit.path("state").asString();
-    String hour = Amount.rounded(credit.path("spentLastHourMicrodenarii").asString());
+    String hour =
+        Amount.rounded(
+            credit
+                .path("ratePerHourMicrodenarii")
+                .asString(credit.path("spentLastHourMicrodenarii").asString()));
     return credit.path("lastsSeconds").isNumber()
-        ? "%s; lasts %s at the rate of the last hour (%s)"
+        ? "%s; lasts %s at the present rate (%s per hour)"
             .formatted(state, Quantity.duration(credit.path("lastsSeconds").asLong()), hour)
-        : state + "; nothing was charged in the last hour";
+        : state + "; nothing was charged today";
   }
 
   private void refused(JsonNode credit) {

@@ -526,13 +526,14 @@ public final class OperatorPeer {
   private void change(HttpExchange exchange, List<String> parts) throws IOException {
     String tag = exchange.getRequestHeaders().getFirst("If-Match");
     byte[] body = exchange.getRequestBody().readAllBytes();
-    boolean endsAllowance =
-        parts.get(2).equals("allowance") && exchange.getRequestMethod().equals("DELETE");
-    if ((parts.get(2).equals("credit") || endsAllowance) && !tag(version).equals(tag)) {
+    boolean isAllowance = parts.get(2).equals("allowance");
+    boolean endsAllowance = isAllowance && exchange.getRequestMethod().equals("DELETE");
+    boolean setsFirst = isAllowance && !endsAllowance && allowance == null && tag == null;
+    if ((parts.get(2).equals("credit") || isAllowance) && !setsFirst && !tag(version).equals(tag)) {
       peer.problem(exchange, 412, "limit, caps or block have changed since: read them again");
       return;
     }
-    if (parts.get(2).equals("allowance")) {
+    if (isAllowance) {
       allowance = endsAllowance ? null : JSON.readTree(body).get("amountMicrodenarii").asString();
     }
     changes.add(

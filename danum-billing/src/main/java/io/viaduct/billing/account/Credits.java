@@ -4,6 +4,7 @@ import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.wallet.Wallets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -11,13 +12,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Posts money that an operator gives back: a refund if a charge is named, else a credit. Each
 /// idempotency key posts once. All refunds of a charge together cannot exceed the amount that was
-/// paid for it.
+/// paid for it. The wallets that paid the charge get a refund back.
 public final class Credits {
   private static final int KEY_LOCK = 0x63726564;
   public static final int CHARGE_LOCK =
@@ -29,11 +31,13 @@ public final class Credits {
   private final OncePerKey<Credit> once;
   private final JdbcClient jdbc;
   private final Ledger ledger;
+  private final Wallets wallets;
 
   public Credits(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
     once = new OncePerKey<>(transaction, jdbc, KEY_LOCK, this::find);
     this.jdbc = jdbc;
     this.ledger = ledger;
+    wallets = new Wallets(jdbc);
   }
 
   /// A requested credit.
@@ -103,6 +107,9 @@ public final class Credits {
       }
     }
     insert(request, now);
+    if (request.charge() != null) {
+      giveBack(request.charge(), request.amount());
+    }
     return new Result.Posted(find(request.key()).orElseThrow());
   }
 
@@ -179,6 +186,22 @@ public final class Credits {
         .param("createdAt", Timestamp.from(now))
         .param("transactionId", transactionId)
         .update();
+  }
+
+  // The wallets that paid the charge are first in the order of its draws, so prepaid money gets
+  // back
+  // what it paid before they do.
+  private void giveBack(long charge, MicroDenarii amount) {
+    MicroDenarii left =
+        new MicroDenarii(
+            jdbc.sql(
+                    "select c.net - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = c.id)"
+                        + " from current_charge c where c.id = ?")
+                .param(charge)
+                .query(Long.class)
+                .single());
+    wallets.giveBack(
+        List.of(new Wallets.Saving(Set.of(charge), amount, left)), Wallets.Reason.REFUND);
   }
 
   private Optional<Credit> find(String key) {

@@ -75,7 +75,11 @@ public final class CreditControl {
     if (locked.isEmpty()) {
       return CreditAnswers.unknownAccount(message);
     }
-    store.session(request.session()).ifPresent(known -> requireNext(request, known));
+    Optional<StoredSession> known = store.session(request.session());
+    known.ifPresent(session -> requireNext(request, session));
+    if (known.isEmpty()) {
+      store.controls(request.session().snapt(), now);
+    }
     store.heard(request, now);
     Decision decision = decision(locked.get(), prices, now);
     List<Quota> told =

@@ -40,6 +40,7 @@ public final class CreditMeters {
   private final Counter lapsed;
   private final Timer decisions;
   private volatile double reserved;
+  private volatile double belowLimit;
 
   CreditMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -90,6 +91,9 @@ public final class CreditMeters {
             .register(registry);
     Gauge.builder("viaduct_credit_reserved_microdenarii", () -> reserved)
         .description("Sum of all reservations")
+        .register(registry);
+    Gauge.builder("viaduct_credit_below_limit_microdenarii", () -> belowLimit)
+        .description("Sum of what balances are below their credit limits")
         .register(registry);
   }
 
@@ -143,6 +147,10 @@ public final class CreditMeters {
 
   void lapsed(int grants) {
     lapsed.increment(grants);
+  }
+
+  void belowLimit(long microdenarii) {
+    belowLimit = microdenarii;
   }
 
   void reserved(long microdenarii) {

@@ -138,6 +138,10 @@ class CreditParts {
               "sum of the reservations",
               () -> meters.reserved(store.reserved()));
           tasks.atOnceAndEvery(
+              configuration.verificationPeriod(),
+              "sum below the credit limits",
+              () -> meters.belowLimit(store.belowLimit()));
+          tasks.atOnceAndEvery(
               configuration.verificationPeriod(), "missed notices", service::catchUp);
           NoticeWebhook.of(configuration.credit().webhook(), jdbc, clock, meters)
               .ifPresent(

@@ -148,6 +148,18 @@ final class CreditStore {
         .update();
   }
 
+  /// Stores that a SNAPT has credit control. A write once a day is enough.
+  void controls(String snapt, Instant now) {
+    jdbc.sql(
+            """
+            insert into credit_snapt as s (snapt_id, heard_at) values (?, ?) on conflict (snapt_id) do update
+              set heard_at = excluded.heard_at where s.heard_at < excluded.heard_at - interval '1 day'
+            """)
+        .param(snapt)
+        .param(Timestamp.from(now))
+        .update();
+  }
+
   Quotas quotas() {
     return new Quotas(batches);
   }
@@ -183,6 +195,17 @@ final class CreditStore {
   /// Returns the sum of all reservations, in micro-denarii.
   long reserved() {
     return jdbc.sql("select coalesce(sum(reserved_microdenarii), 0)::bigint from credit_quota")
+        .query(Long.class)
+        .single();
+  }
+
+  /// Returns the sum of what balances are below their credit limits, in micro-denarii.
+  long belowLimit() {
+    return jdbc.sql(
+            "select coalesce(sum(-balance_microdenarii - coalesce(credit_limit_microdenarii, :limit)), 0)::bigint"
+                + " from credit_account"
+                + " where balance_microdenarii < -coalesce(credit_limit_microdenarii, :limit)")
+        .param("limit", defaultLimit.value())
         .query(Long.class)
         .single();
   }

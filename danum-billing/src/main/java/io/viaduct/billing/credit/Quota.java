@@ -92,12 +92,20 @@ record Quota(
 
   /// Returns the rule that let the traffic of a report of so many bytes more pass.
   PassRule passed(long bytes) {
-    long total = covered.bytes() + bytes;
-    boolean wasBeyond = covered.bytes() < beyond.to() && total > beyond.from();
-    if (wasBeyond || total > allowed.bytes()) {
+    if (beyond(bytes) > 0) {
       return PassRule.BEYOND_QUOTA;
     }
-    return grace.granted(covered.bytes(), total) ? PassRule.GRACE : PassRule.QUOTA;
+    return grace.granted(covered.bytes(), covered.bytes() + bytes)
+        ? PassRule.GRACE
+        : PassRule.QUOTA;
+  }
+
+  /// Returns the bytes of a report of so many bytes more that no quota had allowed.
+  long beyond(long bytes) {
+    long total = covered.bytes() + bytes;
+    long away = Math.min(total, beyond.to()) - Math.max(covered.bytes(), beyond.from());
+    long further = total - Math.max(covered.bytes(), allowed.bytes());
+    return Math.max(0, away) + Math.max(0, further);
   }
 
   /// Returns the quota without the rest of its grant, and without a grace.

@@ -9,6 +9,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -67,6 +68,15 @@ final class Quotas {
         .param("class", application.serviceClass().name())
         .query((row, _) -> new Use(row.getLong(1), row.getLong(2), row.getLong(3)))
         .single();
+  }
+
+  /// Returns those SNAPTs whose sessions have asked for credit since a time.
+  Set<String> controlled(Set<String> snapts, Instant since) {
+    return jdbc.sql("select snapt_id from credit_snapt where snapt_id = any(?) and heard_at > ?")
+        .param(snapts.toArray(String[]::new))
+        .param(Timestamp.from(since))
+        .query(String.class)
+        .set();
   }
 
   /// Stores new and changed quotas.

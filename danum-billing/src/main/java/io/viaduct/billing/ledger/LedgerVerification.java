@@ -322,15 +322,41 @@ public final class LedgerVerification {
               """),
           new Invariant(
               "wallet-draws",
-              "what a charge drew from wallets of its account is at most what it cost",
+              "what a charge drew from wallets of its account is at most what it costs, unless they have expired since",
               """
-              select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
-              from wallet_draw d join wallet w on w.id = d.wallet_id join (
-                select f.id, f.account, f.net from charge f
-                union all select r.charge_id, s.account, r.amount_microdenarii
+              select 'charge ' || c.id || ': ' || sum(d.amount) || ' drawn for ' || c.net
+              from (select charge_id, wallet_id, sum(amount_microdenarii) amount from wallet_draw group by 1, 2) d
+              join wallet w on w.id = d.wallet_id left join open_wallet o on o.wallet_id = d.wallet_id
+              join (
+                select f.id, f.account, f.revision = 0 as is_first, f.net first,
+                  case when i.state = 'VOID' then 0 else f.net end
+                    - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = f.id) as net
+                from current_charge f join charging_interval i on i.id = f.interval_id
+                union all select r.charge_id, s.account, true, r.amount_microdenarii, r.amount_microdenarii
                 from call_request r join call_session s on s.id = r.call_id where r.charge_id is not null) c on c.id = d.charge_id
-              group by c.id, c.net, c.account
-              having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
+              group by c.id, c.net, c.account, c.is_first, c.first
+              having min(d.amount) < 0 or sum(d.amount) filter (where o.wallet_id is not null) > c.net
+                or c.is_first and sum(d.amount) > c.first or bool_or(w.account <> c.account)
+              """),
+          // Clocks of two instances may differ, and a time is read before a lock is taken: hence
+          // the minute.
+          new Invariant(
+              "wallet-order",
+              "while a wallet had money, charges drew from wallets before prepaid money",
+              """
+              select 'wallet ' || w.id || ' had ' || coalesce(o.rest_microdenarii, e.amount_microdenarii) || ' left, charge ' || c.id
+                     || ' drew ' || coalesce(d.drawn, 0) || ' of ' || c.net
+              from wallet w left join open_wallet o on o.wallet_id = w.id left join wallet_expiry e on e.wallet_id = w.id
+              join charging_interval i on i.account = w.account and i.started_at < w.expires_at
+              join ledger_transaction t on t.interval_id = i.id and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT')
+                and t.posted_at > w.granted_at + interval '1 minute'
+                and t.posted_at < coalesce(e.expired_at, 'infinity') - interval '1 minute'
+              join charge c on c.interval_id = i.id
+              left join lateral (select sum(x.amount_microdenarii) drawn, min(x.amount_microdenarii) least
+                from wallet_draw x where x.charge_id = c.id) d on true
+              where coalesce(o.rest_microdenarii, e.amount_microdenarii) > 0 and coalesce(d.drawn, 0) < c.net
+                and coalesce(d.least, 1) > 0
+                and not exists (select from wallet_draw b where b.wallet_id = w.id and b.amount_microdenarii < 0)
               """),
           new Invariant(
               "vouchers",

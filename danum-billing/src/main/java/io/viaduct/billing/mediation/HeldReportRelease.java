@@ -55,7 +55,7 @@ public final class HeldReportRelease {
       case ReportValidation.Result.Valid(MeasuredInterval interval) -> {
         PostResult result = posting.post(List.of(interval.released(decision)), now).getFirst();
         switch (result) {
-          case PostResult.Posted(String account, var charges, var _, var _) ->
+          case PostResult.Posted(String account, var charges, var _, var _, var _) ->
               listener.changed(account, charges);
           case PostResult.Signed(String account, var charges) -> listener.changed(account, charges);
           case PostResult.AlreadyPosted _, PostResult.Held _ -> {}

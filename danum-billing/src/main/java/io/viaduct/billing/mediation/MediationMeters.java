@@ -6,10 +6,12 @@ import io.micrometer.core.instrument.Timer;
 import io.viaduct.billing.settlement.HoldReason;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Map;
 
 /// Counts reports by verdict and reason, and measures their lag and rating time.
 final class MediationMeters {
@@ -17,6 +19,7 @@ final class MediationMeters {
   private final LabelledCounters<ReportRefusal> refusals;
   private final LabelledCounters<HoldReason> holds;
   private final LabelledCounters<MeasuredInterval.Clock> clocks;
+  private final LabelledCounters<ServiceClass> beyondQuota;
   private final Counter skewedFlows;
   private final Timer lag;
   private final Timer posting;
@@ -55,6 +58,13 @@ final class MediationMeters {
             "Posted reports by the SNAPT's clock against the bridge's",
             "clock",
             MeasuredInterval.Clock.class);
+    beyondQuota =
+        LabelledCounters.register(
+            registry,
+            "viaduct_credit_beyond_quota_bytes",
+            "Bytes of posted reports that no quota had allowed, by class",
+            "class",
+            ServiceClass.class);
     skewedFlows =
         Counter.builder("viaduct_flows_skewed")
             .description("Flows whose measured delay was below -5 ms, priced at the reference")
@@ -100,6 +110,10 @@ final class MediationMeters {
     clocks.increment(interval.clock());
     skewedFlows.increment(skewed);
     lag.record(age.isNegative() ? Duration.ZERO : age);
+  }
+
+  void beyondQuota(Map<ServiceClass, Long> bytes) {
+    bytes.forEach(beyondQuota::increment);
   }
 
   Timer posting() {

@@ -181,7 +181,7 @@ public final class ReportIntake {
     return switch (result) {
       case null ->
           ack.setVerdict(ReportVerdict.DEFERRED).setReason("billing cannot post it now").build();
-      case PostResult.Posted(var _, var _, var _, boolean isSigned) ->
+      case PostResult.Posted(var _, var _, var _, boolean isSigned, var _) ->
           ack.setVerdict(isSigned ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL).build();
       case PostResult.Signed _ -> ack.setVerdict(ReportVerdict.POSTED).build();
       case PostResult.AlreadyPosted(boolean isReceiptOwed) ->
@@ -248,7 +248,8 @@ public final class ReportIntake {
     Map<String, List<Long>> changed = new TreeMap<>();
     for (int i = 0; i < posted.size(); i++) {
       switch (posted.get(i)) {
-        case PostResult.Posted(String account, var ids, int skewed, var _) -> {
+        case PostResult.Posted(String account, var ids, int skewed, var _, var beyondQuota) -> {
+          meters.beyondQuota(beyondQuota);
           meters.posted(valid.get(i), skewed, Duration.between(valid.get(i).endedAt(), now));
           changed.computeIfAbsent(account, _ -> new ArrayList<>()).addAll(ids);
         }

@@ -3,7 +3,9 @@ package io.viaduct.billing.rerating;
 import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.ChargedReport;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.SurchargeBook;
@@ -11,6 +13,8 @@ import io.viaduct.billing.tariff.SurchargeVersion;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import io.viaduct.billing.tariff.Terms;
+import io.viaduct.billing.wallet.PaidCharge;
+import io.viaduct.billing.wallet.Wallets;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -42,6 +46,7 @@ public final class ReratingBatch {
   private final TariffBook tariffs;
   private final SurchargeBook surcharges;
   private final Ledger ledger;
+  private final Wallets wallets;
   private final ChargeListener listener;
 
   /// @param listener is told of changed charges after each commit
@@ -58,6 +63,7 @@ public final class ReratingBatch {
     this.tariffs = tariffs;
     this.surcharges = surcharges;
     this.ledger = ledger;
+    this.wallets = new Wallets(jdbc);
     this.listener = listener;
   }
 
@@ -175,6 +181,7 @@ public final class ReratingBatch {
     }
     voided(ids).forEach(id -> outcomes.put(id, "VOID"));
     post(revised, versions, now);
+    pay(revised, refunds);
     new RevisionStore(batches).insert(revised, run.number(), run.tariffVersion(), versions, now);
     batches.batchUpdate(
         "update rerating_item set outcome = ? where rerating = ? and interval_id = ?",
@@ -266,6 +273,28 @@ public final class ReratingBatch {
                 each.transactions(providerFee(each.interval().tariffAtStart(), versions)).stream())
             .toList(),
         now);
+  }
+
+  // First what is given back, which other charges of the batch may draw.
+  private void pay(List<RevisedInterval> revised, Map<Long, Long> refunds) {
+    List<Wallets.Saving> savings = new ArrayList<>();
+    List<PaidCharge> charges = new ArrayList<>();
+    for (RevisedInterval interval : revised) {
+      ChargedReport report = interval.interval().report();
+      for (int i = 0; i < report.flows().size(); i++) {
+        long charge = report.flows().get(i).charge();
+        MicroDenarii net = interval.lines(i).net();
+        MicroDenarii more = net.minus(report.flows().get(i).posted().net());
+        if (more.value() > 0) {
+          charges.add(new PaidCharge(charge, report.account(), report.start(), more));
+        } else if (more.value() < 0) {
+          MicroDenarii refunded = new MicroDenarii(refunds.getOrDefault(charge, 0L));
+          savings.add(new Wallets.Saving(Set.of(charge), more.negated(), net.minus(refunded)));
+        }
+      }
+    }
+    wallets.giveBack(savings, Wallets.Reason.BILL);
+    wallets.pay(charges);
   }
 
   // The share that was agreed with the owner when the interval was carried.

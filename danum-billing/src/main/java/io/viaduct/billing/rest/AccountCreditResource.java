@@ -10,9 +10,11 @@ import io.viaduct.billing.credit.AccountCredit;
 import io.viaduct.billing.credit.CreditBlocks;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
-import java.time.Duration;
+import io.viaduct.billing.wallet.Wallets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
@@ -33,9 +35,14 @@ import org.springframework.web.bind.annotation.RestController;
 class AccountCreditResource {
   private static final int REASON_MAX = 256;
 
+  /// Most wallets that the estimate of the lasting credit looks at.
+  private static final int WALLETS_MAX = 1000;
+
   private final Accounts accounts;
   private final CreditRules rules;
   private final CreditBlocks blocks;
+  private final Wallets wallets;
+  private final RunningTraffic running;
   private final BillingConfiguration configuration;
   private final InstantSource clock;
 
@@ -43,11 +50,15 @@ class AccountCreditResource {
       Accounts accounts,
       CreditRules rules,
       CreditBlocks blocks,
+      Wallets wallets,
+      RunningTraffic running,
       BillingConfiguration configuration,
       InstantSource clock) {
     this.accounts = accounts;
     this.rules = rules;
     this.blocks = blocks;
+    this.wallets = wallets;
+    this.running = running;
     this.configuration = configuration;
     this.clock = clock;
   }
@@ -73,6 +84,7 @@ class AccountCreditResource {
       CapsView caps,
       @Nullable String lowMicrodenarii,
       String spentLastHourMicrodenarii,
+      String ratePerHourMicrodenarii,
       @Nullable Long lastsSeconds) {}
 
   record NewLimit(String limitMicrodenarii) {
@@ -222,8 +234,10 @@ class AccountCreditResource {
   }
 
   private ResponseEntity<AccountCreditView> view(String id) {
-    AccountCredit credit = rules.find(id, clock.instant()).orElseThrow(ProblemException::notFound);
-    MicroDenarii lastHour = rules.spentInLastHour(id, clock.instant());
+    Instant now = clock.instant();
+    AccountCredit credit = rules.find(id, now).orElseThrow(ProblemException::notFound);
+    MicroDenarii lastHour = rules.spentInLastHour(id, now);
+    long perHour = LastingCredit.perHour(lastHour, perMinute(id, now), credit.spentToday(), now);
     return ResponseEntity.ok()
         .eTag(EntityTag.of(credit.rulesVersion()))
         .body(
@@ -245,26 +259,23 @@ class AccountCreditResource {
                     credit.spentThisMonth().toString()),
                 text(credit.low()),
                 lastHour.toString(),
-                lasts(credit, lastHour)));
+                Long.toString(Math.max(0, perHour)),
+                perHour <= 0
+                    ? null
+                    : LastingCredit.seconds(
+                        credit, wallets.page(id, null, WALLETS_MAX), perHour, now)));
   }
 
   private static @Nullable String text(@Nullable MicroDenarii amount) {
     return amount == null ? null : amount.toString();
   }
 
-  /// Returns the seconds until the credit or what a cap leaves is used up at the rate of the last
-  /// hour; null without a charge.
-  private static @Nullable Long lasts(AccountCredit credit, MicroDenarii lastHour) {
-    if (lastHour.value() <= 0) {
-      return null;
-    }
-    long left = credit.credit().value();
-    if (credit.caps().day() != null) {
-      left = Math.min(left, credit.caps().day().minus(credit.spentToday()).value());
-    }
-    if (credit.caps().month() != null) {
-      left = Math.min(left, credit.caps().month().minus(credit.spentThisMonth()).value());
-    }
-    return (long) (Math.max(0.0, left) / lastHour.value() * Duration.ofHours(1).toSeconds());
+  // What an application costs per minute is known from its first report on.
+  private MicroDenarii perMinute(String id, Instant now) {
+    return running.of(id, now).stream()
+        .map(RunningTraffic.Running::perMinuteMicrodenarii)
+        .filter(Objects::nonNull)
+        .map(cost -> new MicroDenarii(Long.parseLong(cost)))
+        .reduce(MicroDenarii.ZERO, MicroDenarii::plus);
   }
 }

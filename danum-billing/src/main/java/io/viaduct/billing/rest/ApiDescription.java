@@ -40,7 +40,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
   static final String PROBLEM = "Problem";
 
   /// Operations that replace with If-Match, and without it make what is not there yet.
-  static final Set<String> MAKES_TOO = Set.of("putSnapt");
+  static final Set<String> MAKES_TOO = Set.of("putSnapt", "setAllowance");
 
   private final Properties texts = texts();
 

@@ -48,12 +48,16 @@ class PaymentResource {
     MicroDenarii left = new MicroDenarii(Long.parseLong(charge.netMicrodenarii()));
     List<Part> parts = new ArrayList<>();
     for (Wallets.Draw draw : wallets.of(number)) {
-      parts.add(
-          new Part(
-              draw.kind().name().toLowerCase(Locale.ROOT),
-              Long.toString(draw.wallet()),
-              draw.amount().toString()));
-      left = left.minus(draw.amount());
+      // An expired wallet may have paid more: it got nothing back when the bill was lowered.
+      MicroDenarii paid = draw.amount().compareTo(left) < 0 ? draw.amount() : left;
+      if (paid.value() > 0) {
+        parts.add(
+            new Part(
+                draw.kind().name().toLowerCase(Locale.ROOT),
+                Long.toString(draw.wallet()),
+                paid.toString()));
+        left = left.minus(paid);
+      }
     }
     if (!left.isZero()) {
       parts.add(new Part("prepaid", null, left.toString()));

@@ -14,12 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// Sums the charges of an account. A charge belongs to the day and hour in which its interval
-/// began, in the zone that the caller asks for. PostgreSQL computes the sums as `numeric`, so they
-/// are exact and do not overflow.
+/// Sums the charges of an account, and those of its calls that other nodes have counted. A charge
+/// belongs to the day and hour in which its interval began, in the zone that the caller asks for;
+/// that of a call to the time of the node's request. PostgreSQL computes the sums as `numeric`, so
+/// they are exact and do not overflow.
 final class Usage {
   /// Most rows of one answer. A year by day and class has about 1500.
   static final int ROWS_MAX = 10_000;
@@ -38,6 +40,17 @@ final class Usage {
           // As the function net(charge), whose whole row no index could provide.
           "c.charge_microdenarii - c.discount_microdenarii + c.access_fee_microdenarii"
               + " + c.surcharge_microdenarii - c.refund_microdenarii");
+
+  // As charges of flows: the seconds that each request tells, as an access fee. They have neither
+  // bytes, nor device, nor link. Their class is that of voice.
+  private static final String CALLS =
+      """
+      (select s.account, r.received_at started_at, 'LT_LD'::text service_class, 'call'::text application,
+        null::text device, null::text link, 0 pre_bytes, 0 post_bytes, 0 saved_bytes, 1000 * r.seconds duration_ms,
+        0 charge_microdenarii, 0 discount_microdenarii, r.amount_microdenarii access_fee_microdenarii,
+        0 surcharge_microdenarii, 0 refund_microdenarii
+      from call_session s join call_request r on r.call_id = s.id where r.amount_microdenarii > 0) c
+      """;
 
   /// The fields that sums can be grouped by, in the order of the columns.
   enum Grouping {
@@ -195,15 +208,44 @@ final class Usage {
         by.stream()
             .map(each -> (each.ordinal() + 1) + (each.isTime() ? " desc" : ""))
             .collect(Collectors.joining(", "));
+    String grouped = bounds + (by.isEmpty() ? "" : " group by " + groups);
+    String charges =
+        "select "
+            + columns
+            + ", count(*), "
+            + sums
+            + " from current_charge c where c.account = :account and not exists (select from"
+            + " charging_interval i where i.id = c.interval_id and i.state = 'VOID')"
+            + grouped;
+    String calls =
+        "select "
+            + columns
+            + ", count(*), "
+            + sums
+            + " from "
+            + CALLS
+            + " where c.account = :account"
+            + grouped;
+    int parts = Grouping.values().length;
+    String names =
+        IntStream.rangeClosed(1, parts + 1 + SUMMED.size())
+            .mapToObj(i -> "v" + i)
+            .collect(Collectors.joining(", "));
+    String added =
+        IntStream.rangeClosed(1, parts + 1 + SUMMED.size())
+            .mapToObj(i -> i <= parts ? "v" + i : "sum(v" + i + ")")
+            .collect(Collectors.joining(", "));
     return "select "
-        + columns
-        + ", count(*), "
-        + sums
-        + " from current_charge c where c.account = :account"
-        + bounds
-        + " and not exists (select from charging_interval i"
-        + " where i.id = c.interval_id and i.state = 'VOID')"
-        + (by.isEmpty() ? "" : " group by " + groups + " order by " + order)
+        + added
+        + " from (("
+        + charges
+        + ") union all ("
+        + calls
+        + ")) u("
+        + names
+        + ")"
+        + " group by 1, 2, 3, 4, 5"
+        + (by.isEmpty() ? "" : " order by " + order)
         + " limit "
         + (ROWS_MAX + 1);
   }

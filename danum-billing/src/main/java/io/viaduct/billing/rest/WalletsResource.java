@@ -174,30 +174,58 @@ class WalletsResource {
     };
   }
 
-  @Refuses({ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @Refuses({
+    ProblemType.NOT_FOUND,
+    ProblemType.IDEMPOTENCY_KEY_REUSED,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
+  @Tagged
   @PutMapping("/allowance")
   @Operation(
       summary =
           "Set what an account is granted each month (UTC), as an operator; it expires at the month's end",
+      description =
+          "Without If-Match it sets an allowance where there is none. With If-Match, the ETag of the"
+              + " allowance, it replaces that.",
       operationId = "setAllowance")
-  Allowance allow(
+  ResponseEntity<Allowance> allow(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestHeader(name = PostedMoney.HEADER, required = false) @Nullable String key,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
       @RequestBody NewAllowance wanted) {
     CallerAccess.visible(caller, accounts, id);
     MicroDenarii amount = PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX);
+    Long known = version == null ? null : EntityTag.required(version);
     // A delayed repetition must not undo what was set after it.
-    Allowance allowance =
+    SetAllowance set =
         answered.onceTogether(
             new AnsweredRequests.Request(key, caller, "allowance " + id, wanted),
-            Allowance.class,
-            () -> {
-              grants.allow(id, amount, caller.account(), clock.instant());
-              return new Allowance(id, amount.toString());
-            });
+            SetAllowance.class,
+            () ->
+                new SetAllowance(
+                    new Allowance(id, amount.toString()),
+                    grants
+                        .allow(id, amount, known, caller.account(), clock.instant())
+                        .orElseThrow(() -> changed(id, known))));
     events.changed(id, List.of());
-    return allowance;
+    return ResponseEntity.ok().eTag(EntityTag.of(set.version())).body(set.allowance());
+  }
+
+  record SetAllowance(Allowance allowance, long version) {}
+
+  private ProblemException changed(String id, @Nullable Long known) {
+    if (known == null) {
+      return new ProblemException(
+          ProblemType.VERSION_REQUIRED,
+          "the account has an allowance: send the header If-Match with its ETag to replace it");
+    }
+    return new ProblemException(
+        ProblemType.CHANGED_MEANWHILE,
+        grants.allowance(id).isEmpty()
+            ? "the allowance has been ended since: set it without If-Match"
+            : "the allowance has been set again since: read it again");
   }
 
   @Refuses(ProblemType.NOT_FOUND)

@@ -6,13 +6,17 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.settlement.CappedDay.Day;
 import io.viaduct.billing.settlement.CappedDay.Excess;
 import io.viaduct.billing.settlement.CappedDay.Hour;
+import io.viaduct.billing.tariff.Cap;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.wallet.PaidCharge;
+import io.viaduct.billing.wallet.Wallets;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// computed from the sum alone, so it does not depend on the order in which reports arrived.
 /// Posting writes each day that has charges into a list of open days; crediting removes it. A
 /// re-rating opens the days of its time again; when it is done, the difference to what was given
-/// back is posted.
+/// back is posted. The wallets that paid get their part back.
 public final class CapCredits {
   /// Most days of one database transaction. It limits the time for which their rows are locked.
   private static final int BATCH = 100;
@@ -37,10 +41,15 @@ public final class CapCredits {
   /// Longest interval, which may have begun at the very end of a day.
   private static final Duration INTERVAL_MAX = Duration.ofMinutes(10);
 
+  private static final String CAPPED =
+      " where c.account = :account and c.started_at >= :begin and c.started_at < :end"
+          + " and (:application = '' or c.application = :application)";
+
   private final TransactionTemplate transaction;
   private final JdbcClient jdbc;
   private final TariffBook tariffs;
   private final Ledger ledger;
+  private final Wallets wallets;
   private final Duration adjustmentTime;
 
   /// Credits the open days of a database.
@@ -56,6 +65,7 @@ public final class CapCredits {
     this.jdbc = jdbc;
     this.tariffs = tariffs;
     this.ledger = ledger;
+    this.wallets = new Wallets(jdbc);
     this.adjustmentTime = adjustmentTime;
   }
 
@@ -117,9 +127,9 @@ public final class CapCredits {
   /// @param revision number of credits that the cap had before
   private record CapCredit(Excess excess, MicroDenarii amount, int revision) {}
 
-  private record Cap(String cap, String application, Instant begin) {
-    static Cap of(Excess excess) {
-      return new Cap(excess.cap().name(), excess.application(), excess.begin());
+  private record CapKey(String cap, String application, Instant begin) {
+    static CapKey of(Excess excess) {
+      return new CapKey(excess.cap().name(), excess.application(), excess.begin());
     }
   }
 
@@ -127,20 +137,20 @@ public final class CapCredits {
 
   // A day whose bills were made again has had its credits.
   private List<CapCredit> owed(Day day, List<TariffVersion> versions) {
-    Map<Cap, Given> given = given(day);
+    Map<CapKey, Given> given = given(day);
     long first = given.values().stream().mapToLong(Given::first).min().orElse(Long.MAX_VALUE);
     ReratedTariffs corrected = ReratedTariffs.of(jdbc, day.account(), versions);
     return CappedDay.compared(day, hours(day, first), corrected::at).stream()
         .map(excess -> {
-          Given before = given.getOrDefault(Cap.of(excess), new Given(MicroDenarii.ZERO, 0, 0));
+          Given before = given.getOrDefault(CapKey.of(excess), new Given(MicroDenarii.ZERO, 0, 0));
           return new CapCredit(excess, excess.amount().minus(before.sum()), before.credits());
         })
         .filter(credit -> !credit.amount().isZero())
         .toList();
   }
 
-  private Map<Cap, Given> given(Day day) {
-    Map<Cap, Given> given = new HashMap<>();
+  private Map<CapKey, Given> given(Day day) {
+    Map<CapKey, Given> given = new HashMap<>();
     jdbc.sql(
             """
             select cap, application, began_at, sum(amount_microdenarii)::bigint, count(*), min(transaction_id) from cap_credit
@@ -151,7 +161,7 @@ public final class CapCredits {
         .param(Timestamp.from(day.end()))
         .query(row -> {
           given.put(
-              new Cap(row.getString(1), row.getString(2), row.getTimestamp(3).toInstant()),
+              new CapKey(row.getString(1), row.getString(2), row.getTimestamp(3).toInstant()),
               new Given(new MicroDenarii(row.getLong(4)), row.getInt(5), row.getLong(6)));
         });
     return given;
@@ -209,6 +219,73 @@ public final class CapCredits {
           .param(Timestamp.from(excess.day().end()))
           .param(Timestamp.from(excess.day().begin()))
           .update();
+      share(credit);
     }
+  }
+
+  // The wallets that paid get back what is above the cap. After a re-rating the cap may take more
+  // again: then they pay it.
+  private void share(CapCredit credit) {
+    if (credit.amount().value() > 0) {
+      wallets.giveBack(
+          List.of(
+              new Wallets.Saving(drawn(credit.excess()), credit.amount(), credit.excess().limit())),
+          Wallets.Reason.CAP);
+      return;
+    }
+    List<PaidCharge> charges = new ArrayList<>();
+    MicroDenarii due = credit.amount().negated();
+    for (PaidCharge charge : prepaid(credit.excess())) {
+      MicroDenarii more = charge.net().compareTo(due) < 0 ? charge.net() : due;
+      if (more.value() > 0) {
+        charges.add(new PaidCharge(charge.id(), charge.account(), charge.beganAt(), more));
+        due = due.minus(more);
+      }
+    }
+    wallets.pay(charges, Wallets.Reason.CAP);
+  }
+
+  private JdbcClient.StatementSpec capped(String sql, Excess excess) {
+    Instant end =
+        excess.cap() == Cap.ACCOUNT_DAY
+            ? excess.day().end()
+            : excess.begin().plus(Duration.ofHours(1));
+    return jdbc.sql(sql)
+        .param("account", excess.day().account())
+        .param("begin", Timestamp.from(excess.begin()))
+        .param("end", Timestamp.from(end))
+        .param("application", excess.application());
+  }
+
+  private Set<Long> drawn(Excess excess) {
+    return capped(
+            "select c.id from charge c join charging_interval i on i.id = c.interval_id"
+                + CAPPED
+                + " and i.state <> 'VOID' and exists (select from wallet_draw d where d.charge_id = c.id)",
+            excess)
+        .query(Long.class)
+        .set();
+  }
+
+  // The charges of a cap with the part that wallets have not paid, the latest first.
+  private List<PaidCharge> prepaid(Excess excess) {
+    return capped(
+            """
+            select c.id, c.account, c.started_at, c.net
+              - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = c.id)
+              - (select coalesce(sum(d.amount_microdenarii), 0) from wallet_draw d where d.charge_id = c.id)
+            from current_charge c join charging_interval i on i.id = c.interval_id
+            """
+                + CAPPED
+                + " and i.state <> 'VOID' and exists (select from open_wallet o where o.account = :account)"
+                + " order by c.started_at desc, c.id desc",
+            excess)
+        .query((row, _) ->
+            new PaidCharge(
+                row.getLong(1),
+                row.getString(2),
+                row.getTimestamp(3).toInstant(),
+                new MicroDenarii(row.getLong(4))))
+        .list();
   }
 }

@@ -8,7 +8,6 @@ import io.viaduct.billing.snapts.Ownership;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TermsInForce;
-import io.viaduct.billing.wallet.PaidCharge;
 import io.viaduct.billing.wallet.Wallets;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -207,8 +206,8 @@ public final class DeviceCharges {
             .single());
   }
 
-  // Wallets pay when the charge is lasting, and reservations stay until the SNAPT's report is too
-  // late: both are not undone by a reversal.
+  // Reservations stay until the SNAPT's report is too late: a reversal does not undo them. It gives
+  // the wallets back what the charge drew.
   private void post(BilledInterval billed, Instant now) {
     IntervalStore store = new IntervalStore(batches);
     store.insert(List.of(billed));
@@ -217,6 +216,7 @@ public final class DeviceCharges {
       ledger.open(List.of(LedgerAccount.provider(billed.owner())), now);
     }
     ledger.post(List.of(PostingRound.transaction(billed)), now);
+    new Wallets(jdbc).pay(PostingRound.paid(billed).toList());
   }
 
   private boolean makeLasting(Due due, Map<String, List<Long>> changed) {
@@ -229,21 +229,12 @@ public final class DeviceCharges {
     jdbc.sql("update charging_interval set state = 'CORRECTED' where id = ?")
         .param(interval.orElseThrow())
         .update();
-    List<PaidCharge> charges =
-        jdbc.sql(
-                "select c.id, c.account, c.started_at, c.net from current_charge c where c.interval_id = ? order by c.id")
+    List<Long> charges =
+        jdbc.sql("select id from charge where interval_id = ? order by id")
             .param(interval.orElseThrow())
-            .query((row, _) ->
-                new PaidCharge(
-                    row.getLong(1),
-                    row.getString(2),
-                    row.getTimestamp(3).toInstant(),
-                    new MicroDenarii(row.getLong(4))))
+            .query(Long.class)
             .list();
-    new Wallets(batches).pay(charges);
-    changed
-        .computeIfAbsent(due.account(), _ -> new ArrayList<>())
-        .addAll(charges.stream().map(PaidCharge::id).toList());
+    changed.computeIfAbsent(due.account(), _ -> new ArrayList<>()).addAll(charges);
     return true;
   }
 }

@@ -1,6 +1,8 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.tariff.ServiceClass;
 import java.util.List;
+import java.util.Map;
 
 /// The result of posting one report.
 public sealed interface PostResult {
@@ -10,7 +12,13 @@ public sealed interface PostResult {
   /// @param chargeIds the charges, in the order of the flows
   /// @param skewedFlows number of flows whose measured delay was impossible
   /// @param isSigned false if the device's receipt is missing: the charge is provisional
-  record Posted(String account, List<Long> chargeIds, int skewedFlows, boolean isSigned)
+  /// @param beyondQuota bytes that were carried beyond any quota, by class
+  record Posted(
+      String account,
+      List<Long> chargeIds,
+      int skewedFlows,
+      boolean isSigned,
+      Map<ServiceClass, Long> beyondQuota)
       implements PostResult {}
 
   /// The report was committed earlier without its receipt and is signed now. No money moved.

@@ -10,6 +10,7 @@ import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.snapts.Ownership;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.billing.wallet.PaidCharge;
 import io.viaduct.billing.wallet.Wallets;
@@ -56,6 +57,7 @@ final class PostingRound {
   private final Set<IntervalStore.Session> raisedSessions = new HashSet<>();
   private final Map<Long, Evidence> evidence = new HashMap<>(); // by interval
   private final List<BilledInterval> billed = new ArrayList<>();
+  private Map<Long, Map<ServiceClass, Long>> beyondQuota = Map.of(); // bytes by interval
 
   PostingRound(
       JdbcTemplate batches,
@@ -71,7 +73,7 @@ final class PostingRound {
     this.ledger = ledger;
     this.coveredUse =
         new CoveredUse(batches, HighestPrices.of(terms, owners, now, rules.adjustmentTime()), now);
-    this.wallets = new Wallets(batches);
+    this.wallets = new Wallets(jdbc);
     this.rules = rules;
     this.owners = owners;
     this.terms = terms;
@@ -111,6 +113,8 @@ final class PostingRound {
     for (int i = 0; i < reports.size(); i++) {
       results.add(settle(reports.get(i), decisions.get(i)));
     }
+    // After the reversals of devices' reports, which give wallets back what these reports drew.
+    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
     store.decide(evidence, now);
     return results;
   }
@@ -308,11 +312,11 @@ final class PostingRound {
             .toList(),
         now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
-    coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
-    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
+    beyondQuota = coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
   }
 
-  private static Stream<PaidCharge> paid(BilledInterval interval) {
+  /// Returns the charges of an interval, for the wallets that pay them.
+  static Stream<PaidCharge> paid(BilledInterval interval) {
     String account = interval.report().account();
     return IntStream.range(0, interval.flows().size())
         .mapToObj(i -> {
@@ -368,7 +372,8 @@ final class PostingRound {
                 report.account(),
                 interval.chargeIds(),
                 interval.skewedFlows(),
-                interval.state() != IntervalState.PROVISIONAL);
+                interval.state() != IntervalState.PROVISIONAL,
+                beyondQuota.getOrDefault(interval.id(), Map.of()));
           }
           case Decision.Sign(BilledBefore interval) -> {
             store.sign(interval);

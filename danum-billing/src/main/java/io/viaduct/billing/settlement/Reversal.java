@@ -4,12 +4,15 @@ import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.wallet.Wallets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Takes the charge of an interval back: makes the interval VOID, and posts the opposite of its
-/// bill and of its revisions.
+/// bill and of its revisions. Wallets that paid get their money back.
 final class Reversal {
   /// @param isLate true if its report came after the grace time
   /// @param posted the bill of its report
@@ -62,5 +65,16 @@ final class Reversal {
             LedgerTransaction.withdrawnRevisions(interval.billed(id, revised), interval.isLate()),
             LedgerTransaction.reversal(interval.billed(id, posted), interval.isLate())),
         now);
+    new Wallets(jdbc).giveBack(savings(jdbc, id), Wallets.Reason.BILL);
+  }
+
+  private static List<Wallets.Saving> savings(JdbcClient jdbc, long id) {
+    return jdbc.sql(
+            "select c.id, c.net from current_charge c where c.interval_id = ? order by c.id")
+        .param(id)
+        .query((row, _) ->
+            new Wallets.Saving(
+                Set.of(row.getLong(1)), new MicroDenarii(row.getLong(2)), MicroDenarii.ZERO))
+        .list();
   }
 }

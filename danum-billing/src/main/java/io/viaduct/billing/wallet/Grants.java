@@ -12,6 +12,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -29,7 +30,7 @@ public final class Grants {
   private final Ledger ledger;
   private final Wallets wallets;
 
-  Grants(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger, Wallets wallets) {
+  public Grants(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger, Wallets wallets) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.ledger = ledger;
@@ -122,21 +123,34 @@ public final class Grants {
   }
 
   /// Sets what an account is granted each month, from this month on unless it was granted already.
-  public void allow(String account, MicroDenarii amount, String changedBy, Instant now) {
-    jdbc.sql(
-            """
-            insert into allowance (account, amount_microdenarii, changed_by, changed_at)
-            values (:account, :amount, :by, :now)
-            on conflict (account) do update set amount_microdenarii = excluded.amount_microdenarii,
-              changed_by = excluded.changed_by, changed_at = excluded.changed_at,
-              version = nextval('allowance_version')
-            """)
-        .param("account", account)
-        .param("amount", amount.value())
-        .param("by", changedBy)
-        .param("now", Timestamp.from(now))
-        .update();
-    allowance(new Allowed(account, amount, changedBy), now);
+  ///
+  /// @param version version of the allowance that the caller knows; null if there is none
+  /// @return the new version; empty if the account's allowance is of another one
+  public Optional<Long> allow(
+      String account, MicroDenarii amount, @Nullable Long version, String changedBy, Instant now) {
+    Optional<Long> stored =
+        jdbc.sql(
+                version == null
+                    ? """
+                    insert into allowance (account, amount_microdenarii, changed_by, changed_at)
+                    values (:account, :amount, :by, :now) on conflict do nothing returning version
+                    """
+                    : """
+                    update allowance set amount_microdenarii = :amount, changed_by = :by, changed_at = :now,
+                      version = nextval('allowance_version')
+                    where account = :account and version = :version returning version
+                    """)
+            .param("account", account)
+            .param("amount", amount.value())
+            .param("by", changedBy)
+            .param("now", Timestamp.from(now))
+            .param("version", version)
+            .query(Long.class)
+            .optional();
+    if (stored.isPresent()) {
+      allowance(new Allowed(account, amount, changedBy), now);
+    }
+    return stored;
   }
 
   /// Amount that an account is granted each month.
@@ -168,9 +182,7 @@ public final class Grants {
 
   /// Lets wallets expire, and opens those of a new month.
   void onClock(Instant now) {
-    wallets
-        .overdue(now, now.minus(WAIT_MAX), WALLETS_OF_RUN)
-        .forEach(wallet -> expire(wallet.id(), now));
+    expireDue(now);
     jdbc.sql(
             """
             select a.account, a.amount_microdenarii, a.changed_by from allowance a join account c on c.id = a.account
@@ -183,6 +195,13 @@ public final class Grants {
             new Allowed(row.getString(1), new MicroDenarii(row.getLong(2)), row.getString(3)))
         .list()
         .forEach(allowed -> allowance(allowed, now));
+  }
+
+  /// Lets wallets expire.
+  public void expireDue(Instant now) {
+    wallets
+        .overdue(now, now.minus(WAIT_MAX), WALLETS_OF_RUN)
+        .forEach(wallet -> expire(wallet.id(), now));
   }
 
   private void allowance(Allowed allowed, Instant now) {

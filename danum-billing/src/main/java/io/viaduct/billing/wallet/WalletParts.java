@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -18,8 +17,8 @@ class WalletParts {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   @Bean
-  Wallets wallets(JdbcTemplate batches) {
-    return new Wallets(batches);
+  Wallets wallets(JdbcClient jdbc) {
+    return new Wallets(jdbc);
   }
 
   @Bean

@@ -3,6 +3,7 @@ package io.viaduct.billing.credit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
@@ -760,6 +761,22 @@ class CreditControlTest {
   }
 
   @Test
+  void howLongTheCreditLastsFollowsWhatRunsNow() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(60_000, 4_000);
+    bridge.ask(web.request());
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    long spent = credit().get("spentLastHourMicrodenarii").asLong();
+    assertThat(spent).isPositive();
+    long perHour = 900 * spent;
+    assertThat(credit().get("ratePerHourMicrodenarii").asLong()).isEqualTo(perHour);
+    assertThat(credit().get("lastsSeconds").asLong())
+        .isEqualTo((long) ((100.0 * DENARIUS - spent) / perHour * 3600));
+  }
+
+  @Test
   void aGrantThatNobodyAsksAboutAgainIsReleasedWhenItsTimeIsOver() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);
@@ -836,6 +853,68 @@ class CreditControlTest {
     String payment = "/api/v1/charges/" + charge.get("id").asString() + "/payment";
     assertThat(billing.get(payment, operator).body().get("passedBy").asString())
         .isEqualTo("beyond-quota");
+  }
+
+  @Test
+  void aSessionWhoseReportComesBeforeItsFirstRequestIsBeyondItsQuota() throws Exception {
+    bridge.ask(session("ssh", ServiceClass.LT_LD).request()); // the SNAPT has credit control
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    web.carry(60_000, 1_000); // billing was away from the session's begin to its end
+    double before = beyondQuota();
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    assertThat(passedBy()).isEqualTo("beyond-quota");
+    assertThat(beyondQuota()).isEqualTo(before + 60_000);
+  }
+
+  @Test
+  void aNewApplicationOfASessionIsBeyondItsQuotaIfItsReportComesFirst() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(60_000, 1_000);
+    UsageReport both = web.report(CLOCK.instant(), 100, false);
+    UsageReport.Builder other = both.toBuilder();
+    other.setPreBytes(2 * both.getPreBytes()).setPostBytes(2 * both.getPostBytes());
+    other.addFlows(both.getFlows(0).toBuilder().setFlow(2).setApplication("chat"));
+    bridge.submit(other.build(), CLOCK.instant());
+    assertThat(passedBy("chat")).isEqualTo("beyond-quota");
+    assertThat(passedBy("web")).isEqualTo("quota");
+  }
+
+  @Test
+  void aSnaptWithoutCreditControlHasNoQuotasToGoBeyond() throws Exception {
+    MeteredSession web =
+        new MeteredSession("snapt-free-" + account, account, "web", ServiceClass.HT_HD);
+    web.carry(60_000, 1_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    assertThat(passedBy()).isEqualTo("none");
+  }
+
+  private static double beyondQuota() {
+    return billing
+        .parts
+        .getBean(MeterRegistry.class)
+        .get("viaduct_credit_beyond_quota_bytes")
+        .tag("class", "ht_hd")
+        .counter()
+        .count();
+  }
+
+  private String passedBy() throws Exception {
+    return passedBy("");
+  }
+
+  private String passedBy(String application) throws Exception {
+    JsonNode charge =
+        billing
+            .get("/api/v1/accounts/" + account + "/charges?application=" + application, operator)
+            .body()
+            .at("/charges/0");
+    return billing
+        .get("/api/v1/charges/" + charge.get("id").asString() + "/payment", operator)
+        .body()
+        .get("passedBy")
+        .asString();
   }
 
   @Test

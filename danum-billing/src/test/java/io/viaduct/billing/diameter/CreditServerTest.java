@@ -194,6 +194,15 @@ class CreditServerTest {
 
     assertThat(granted(goOn(28, 10))).isEqualTo(10);
     assertThat(balance()).isEqualTo(10 * DENARIUS - 28 * MICRO_PER_SECOND);
+    JsonNode today = get("/usage?by=day,application");
+    assertThat(today.at("/usage/0/application").asString()).isEqualTo("call");
+    assertThat(today.at("/usage/0/durationMs").asLong()).isEqualTo(28_000);
+    assertThat(today.at("/total/netMicrodenarii").asLong())
+        .as("as the caps count")
+        .isEqualTo(get("/credit").at("/caps/spentTodayMicrodenarii").asLong())
+        .isEqualTo(28 * MICRO_PER_SECOND);
+    assertThat(get("/usage?by=class&application=web").at("/total/charges").asString())
+        .isEqualTo("0");
     JsonNode credit = get("/credit");
     assertThat(credit.get("spentLastHourMicrodenarii").asLong()).isEqualTo(28 * MICRO_PER_SECOND);
     assertThat(credit.get("lastsSeconds").asLong())

@@ -136,6 +136,30 @@ class CapCreditsTest {
     assertThat(rig.balance(alice)).isEqualTo(-30_000_000);
   }
 
+  @Test
+  void theWalletThatPaidGetsBackWhatIsAboveTheCaps() {
+    rig.grant(tag, alice, 100_000_000, day.plus(30, ChronoUnit.DAYS));
+    moveTo(day.plus(3, ChronoUnit.HOURS));
+    reports().forEach(rig::submit);
+    assertThat(rig.rests(alice)).containsExactly(100_000_000 - 6 * VIDEO);
+    endTheDay();
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.balance(alice)).isEqualTo(50_000_000);
+    assertThat(rig.rests(alice)).as("nothing became prepaid money").containsExactly(50_000_000L);
+  }
+
+  @Test
+  void prepaidMoneyGetsBackWhatIsAboveACapBeforeTheWallet() {
+    rig.grant(tag, alice, 3 * VIDEO, day.plus(30, ChronoUnit.DAYS));
+    moveTo(day.plus(3, ChronoUnit.HOURS));
+    reports().forEach(rig::submit);
+    endTheDay();
+    rig.caps.creditDue(rig.clock.instant());
+    // The wallet paid the three minutes of the first hour, of which the cap left 20.
+    assertThat(rig.rests(alice)).containsExactly(3 * VIDEO - 20_000_000);
+    assertThat(rig.balance(alice)).isEqualTo(3 * VIDEO - 50_000_000);
+  }
+
   private Credits.Result refund(long charge, long microdenarii) {
     return new Credits(SharedDatabase.transaction(), SharedDatabase.client(), rig.ledger)
         .post(

@@ -29,6 +29,8 @@ import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.wallet.Grants;
+import io.viaduct.billing.wallet.Wallets;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -37,6 +39,7 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SubmitDeviceReportsRequest;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -78,6 +81,8 @@ final class MediationRig {
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
   final RelayRewards relayRewards =
       new RelayRewards(SharedDatabase.transaction(), client, tariffs, ledger);
+  final Wallets wallets = new Wallets(client);
+  final Grants grants = new Grants(SharedDatabase.transaction(), client, ledger, wallets);
   final Credits credits = new Credits(SharedDatabase.transaction(), client, ledger);
   final CapCredits caps =
       new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);
@@ -152,6 +157,21 @@ final class MediationRig {
 
   void openAccount(String id) {
     accounts.open(id, "password-of-" + id, Role.USER, id, clock.instant());
+  }
+
+  /// Grants money that expires, once per key.
+  void grant(String key, String account, long microdenarii, Instant expiresAt) {
+    var unused =
+        grants.grant(
+            new Grants.Wanted(
+                key, account, new MicroDenarii(microdenarii), expiresAt, "test", "operator"),
+            clock.instant());
+  }
+
+  /// Returns what is left of an account's wallets: first those that are spent first, last those
+  /// that have expired, in micro-denarii.
+  List<Long> rests(String account) {
+    return wallets.page(account, null, 100).stream().map(wallet -> wallet.rest().value()).toList();
   }
 
   List<ReportAck> submit(UsageReport... reports) {

@@ -59,6 +59,9 @@ class ReratingTest {
 
   private static final long CORRECTED_NET = NET + 500_000;
 
+  /// Net of its first flow.
+  private static final long FIRST_NET = 12_745_279;
+
   private final String tag = UUID.randomUUID().toString().substring(0, 8);
   private final String alice = "alice-" + tag;
   private final String bob = "bob-" + tag;
@@ -186,6 +189,36 @@ class ReratingTest {
     assertThat(rig.ledger.balance(LedgerAccount.provider("owner-" + tag)).value())
         .isNotEqualTo(before)
         .isBetween(charge / 10, charge / 10 + 1);
+  }
+
+  @Test
+  void walletsPayWhatABillIsRaisedByAndGetBackWhatItIsLoweredBy() {
+    rig.grant(tag, alice, 13_000_000, day.plus(10, ChronoUnit.DAYS));
+    rig.submit(
+        Reports.report(
+                "snapt-" + tag,
+                "s-" + alice,
+                1,
+                0,
+                alice,
+                day.plusSeconds(60),
+                Reports.workedExample().subList(0, 1))
+            .build());
+    moveTo(day.plus(1, ChronoUnit.HOURS));
+    assertThat(rig.rests(alice)).containsExactly(13_000_000 - FIRST_NET);
+
+    run(order("raised", alice, null));
+    assertThat(rig.rests(alice)).as("it had a part of what the fee was").containsExactly(0L);
+    assertThat(rig.balance(alice)).isEqualTo(13_000_000 - FIRST_NET - 500_000);
+
+    correct("{\"fees\":{\"PER_MINUTE\":0.3}}");
+    run(order("lowered", alice, null));
+    assertThat(rig.rests(alice)).as("prepaid money paid last").containsExactly(0L);
+
+    correct("{\"fees\":{\"PER_MINUTE\":0.1}}");
+    run(order("lowered-more", alice, null));
+    assertThat(rig.balance(alice)).isEqualTo(13_000_000 - FIRST_NET - 100_000);
+    assertThat(rig.rests(alice)).containsExactly(rig.balance(alice));
   }
 
   @Test

@@ -348,7 +348,8 @@ class MoneyRoutesTest {
     String path = "/api/v1/accounts/" + account + "/allowance";
     Map<String, String> first = Map.of(PostedMoney.HEADER, UUID.randomUUID().toString());
     billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"5\"}", first);
-    billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"9\"}", Map.of());
+    billing.call(
+        "PUT", path, operator, "{\"amountMicrodenarii\":\"9\"}", billing.ifMatch(path, operator));
     billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"5\"}", first);
     assertThat(
             billing

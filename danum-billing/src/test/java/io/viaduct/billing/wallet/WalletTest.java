@@ -171,7 +171,11 @@ class WalletTest {
     String path = "/api/v1/accounts/" + account + "/allowance";
     String body = "{\"amountMicrodenarii\":\"7000000\"}";
     assertThat(billing.call("PUT", path, operator, body, Map.of()).status()).isEqualTo(200);
-    billing.call("PUT", path, operator, body, Map.of());
+    assertThat(billing.call("PUT", path, operator, body, Map.of()).problem())
+        .as("without the tag of the allowance that it would replace")
+        .isEqualTo("version-required");
+    assertThat(billing.call("PUT", path, operator, body, billing.ifMatch(path, operator)).status())
+        .isEqualTo(200);
     assertThat(balance()).isEqualTo(7 * DENARIUS);
     YearMonth month = YearMonth.from(CLOCK.instant().atZone(ZoneOffset.UTC));
     Instant end = month.plusMonths(1).atDay(1).atStartOfDay(ZoneOffset.UTC).toInstant();
@@ -183,12 +187,21 @@ class WalletTest {
     await().untilAsserted(() -> assertThat(balance()).isEqualTo(7 * DENARIUS));
     assertThat(billing.call("DELETE", path, operator, null, Map.of()).status()).isEqualTo(428);
     Map<String, String> known = billing.ifMatch(path, operator);
-    billing.call("PUT", path, operator, "{\"amountMicrodenarii\":\"8000000\"}", Map.of());
+    String more = "{\"amountMicrodenarii\":\"8000000\"}";
+    Answer replaced = billing.call("PUT", path, operator, more, known);
+    assertThat(replaced.status()).isEqualTo(200);
+    assertThat(replaced.raw().headers().firstValue("ETag"))
+        .contains(billing.ifMatch(path, operator).get("If-Match"));
+    assertThat(billing.call("PUT", path, operator, body, known).problem())
+        .as("by an operator who has read it before")
+        .isEqualTo("changed-meanwhile");
     assertThat(billing.call("DELETE", path, operator, null, known).problem())
         .isEqualTo("changed-meanwhile");
     known = billing.ifMatch(path, operator);
     assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(204);
     assertThat(billing.call("DELETE", path, operator, null, known).status()).isEqualTo(404);
+    assertThat(billing.call("PUT", path, operator, body, known).problem())
+        .isEqualTo("changed-meanwhile");
     requireAnIntactLedger();
   }
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param refused why new traffic is refused now, see [#knownRefused]
 /// @param block the operator's block; null while there is none
 /// @param limitMicrodenarii how far the balance may go below zero
-/// @param lastsSeconds how long the credit lasts at the rate of the last hour, null without a
-///   charge
+/// @param ratePerHourMicrodenarii present rate per hour; null from billing of the version before
+/// @param lastsSeconds how long the credit lasts at the present rate, null without one
 /// @param lowMicrodenarii credit below which the user is told, null for the operator's threshold
 public record AccountCredit(
     @Nullable String state,
@@ -24,6 +24,7 @@ public record AccountCredit(
     MicroDenarii availableMicrodenarii,
     Caps caps,
     MicroDenarii spentLastHourMicrodenarii,
+    @Nullable MicroDenarii ratePerHourMicrodenarii,
     @Nullable Long lastsSeconds,
     @Nullable MicroDenarii lowMicrodenarii) {
   private static final long SECOND_MS = 1000;
@@ -56,8 +57,12 @@ public record AccountCredit(
     return REFUSALS.contains(word) ? word : "none";
   }
 
-  /// Time for which the credit lasts at the rate of the last hour, milliseconds; null without a
-  /// charge.
+  /// Returns the present rate per hour.
+  public MicroDenarii ratePerHour() {
+    return ratePerHourMicrodenarii == null ? spentLastHourMicrodenarii : ratePerHourMicrodenarii;
+  }
+
+  /// Time for which the credit lasts at the present rate, milliseconds; null without one.
   public @Nullable Long lastsMs() {
     return lastsSeconds == null ? null : lastsSeconds * SECOND_MS;
   }

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.billing;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -83,6 +84,12 @@ public record Charge(
     Objects.requireNonNull(chargeMicrodenarii);
     Objects.requireNonNull(discountMicrodenarii);
     Objects.requireNonNull(netMicrodenarii);
+  }
+
+  /// Length of the interval, milliseconds; null if billing does not say it. The flow may have lived
+  /// for a moment of it only.
+  public @Nullable Long intervalMs() {
+    return start == null || end == null ? null : Duration.between(start, end).toMillis();
   }
 
   /// The class if it is one that the pages have words for, else null; likewise below.

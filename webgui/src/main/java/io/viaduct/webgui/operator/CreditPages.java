@@ -26,8 +26,8 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// Credit of an account, for operators: limit, caps, block, reservations, notices and wallets. Each
-/// form carries the tag of the credit that it was rendered with, so that nobody overwrites the
-/// change of somebody else.
+/// form carries the tag of the credit or allowance that it was rendered with, so that nobody
+/// overwrites the change of somebody else. A grant and an allowance have an idempotency key.
 @Controller
 class CreditPages {
   private static final int RESERVATIONS = 50;
@@ -76,6 +76,7 @@ class CreditPages {
         "allowanceTag",
         wallets.allowanceMicrodenarii() == null ? "" : billing.allowanceTag(token, account));
     model.addAttribute("grantKey", UUID.randomUUID());
+    model.addAttribute("allowanceKey", UUID.randomUUID());
     return "credit";
   }
 
@@ -176,6 +177,7 @@ class CreditPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @RequestParam(defaultValue = "") String tag,
+      @RequestParam UUID idempotencyKey,
       @RequestParam(defaultValue = "") String amount,
       RedirectAttributes page) {
     Outcome.of(
@@ -185,7 +187,8 @@ class CreditPages {
           if (amount.isBlank()) {
             billing.endAllowance(visitor.token(), account, tag);
           } else {
-            billing.setAllowance(visitor.token(), account, MicroDenarii.ofDenarii(amount));
+            billing.setAllowance(
+                visitor.token(), account, tag, idempotencyKey, MicroDenarii.ofDenarii(amount));
           }
         });
     return redirect(account);

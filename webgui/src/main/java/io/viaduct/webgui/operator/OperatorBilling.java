@@ -84,14 +84,27 @@ public final class OperatorBilling {
         JsonNode.class);
   }
 
-  public void setAllowance(BearerToken token, String account, MicroDenarii amount) {
+  /// Sets what an account is granted each month, once per key.
+  ///
+  /// @param tag of the allowance as it was shown; empty if there was none
+  public void setAllowance(
+      BearerToken token, String account, String tag, UUID idempotencyKey, MicroDenarii amount) {
     peer.send(
-        HttpMethod.PUT, at(account, "/allowance"), token, Map.of("amountMicrodenarii", amount));
+        HttpMethod.PUT,
+        at(account, "/allowance"),
+        authorized(token)
+            .andThen(headers -> {
+              headers.set("Idempotency-Key", idempotencyKey.toString());
+              if (!tag.isEmpty()) {
+                headers.set("If-Match", tag);
+              }
+            }),
+        Map.of("amountMicrodenarii", amount));
   }
 
   record Allowance(MicroDenarii allowanceMicrodenarii) {}
 
-  /// Returns the tag of the account's allowance, for [#endAllowance].
+  /// Returns the tag of the account's allowance, for its next change.
   public String allowanceTag(BearerToken token, String account) {
     return peer.getTagged(at(account, "/allowance"), token, Allowance.class).tag();
   }

@@ -13,6 +13,9 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 public final class Outcome {
   private static final int CHANGED_MEANWHILE = 412;
 
+  /// The form shows that there was nothing yet, and now there is.
+  private static final int VERSION_REQUIRED = 428;
+
   private Outcome() {}
 
   /// Carries out an action.
@@ -45,7 +48,7 @@ public final class Outcome {
     } catch (PeerAwayException e) {
       problem(page, "outcome.away");
     } catch (PeerRefusedException e) {
-      if (e.status() == CHANGED_MEANWHILE) {
+      if (e.status() == CHANGED_MEANWHILE || e.status() == VERSION_REQUIRED) {
         problem(page, "outcome.changed");
       } else {
         problem(page, "outcome.refused");

@@ -163,6 +163,11 @@ public final class JsonPeer {
     requireOk(send(json(request(method, path, unchanged(token, tag)), body), timeout));
   }
 
+  /// Sends JSON by another method, with headers. Forgets the answer; a refusal is still thrown.
+  public void send(HttpMethod method, String path, Consumer<HttpHeaders> headers, Object body) {
+    requireOk(send(json(request(method, path, headers), body), timeout));
+  }
+
   /// Deletes a thing unless somebody else has changed it since it was read.
   ///
   /// @param tag the entity tag as it was read

@@ -34,6 +34,14 @@ class AccountPagesTest {
   }
 
   @Test
+  void theCostPerMinuteIsThatOfTheIntervalAlsoIfTheFlowLivedForAMoment() {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("durationMs", 5);
+    peer.charges.add(charge);
+    assertThat(Visitor.alice().get("/").body()).contains("12.7\u00a0den/min");
+  }
+
+  @Test
   void homeWithoutChargesSaysWhatToExpect() {
     assertThat(Visitor.alice().get("/").body())
         .contains("data-testid=\"charges-empty\"")

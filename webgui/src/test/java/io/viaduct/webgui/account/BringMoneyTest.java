@@ -55,7 +55,8 @@ class BringMoneyTest {
     String page = alice.get(PAGE).body();
     assertThat(Visitor.text(page, "redeemed"))
         .isEqualTo("Voucher 12-1 redeemed: 5.000000 den added.");
-    assertThat(Visitor.text(page, "bring-balance")).isEqualTo("17.345678 den");
+    assertThat(Visitor.text(page, "bring-balance")).isEqualTo("17.3 den");
+    assertThat(page).contains("title=\"17.345678\u00a0den\"");
     assertThat(alice.get(PAGE).body()).doesNotContain("data-testid=\"redeemed\"");
     assertThat(peer.money.from).containsExactly("198.51.100.9");
   }
@@ -84,7 +85,7 @@ class BringMoneyTest {
         .contains(
             "href=\"https://pay.example/checkout?payment=0123&amp;account=alice\"",
             "rel=\"noopener noreferrer\"",
-            "A payment of 25.500000\u00a0den has been started");
+            "A payment of 25.5\u00a0den has been started");
     assertThat(page).contains("data-testid=\"started-payment\" data-state=\"started\"");
     peer.money.payments.clear();
     peer.money.payments.add(BroughtMoneyPeer.payment("paid", "25500000"));

@@ -60,7 +60,10 @@ class LimitPagesTest {
         Map.of(
             "state", "low", "creditMicrodenarii", "4900000", "noticedAt", "2026-11-20T10:00:00Z"));
     assertThat(alice.get(PAGE).body())
-        .contains("data-testid=\"notice-row\" data-state=\"low\"", "4.900000\u00a0den");
+        .contains(
+            "data-testid=\"notice-row\" data-state=\"low\"",
+            "title=\"4.900000\u00a0den\"",
+            ">4.90\u00a0den<");
     assertThat(alice.get("/accounts/bob/limits").statusCode()).isEqualTo(403);
   }
 }

@@ -33,7 +33,14 @@ class SumsPagesTest {
   @Test
   void homeSaysHowLongTheCreditLastsWhatRunsAndWhatHappensAtZero() {
     peer.running.add(PeerServer.running("web", "HT_HD"));
-    peer.funds.putAll(Map.of("lastsSeconds", 24_300, "spentLastHourMicrodenarii", "1830000"));
+    peer.funds.putAll(
+        Map.of(
+            "lastsSeconds",
+            24_300,
+            "spentLastHourMicrodenarii",
+            "152000",
+            "ratePerHourMicrodenarii",
+            "1830000"));
     String page = alice.get("/").body();
     assertThat(Visitor.text(page, "lasts")).contains("6 h 45 min", "1.83 den");
     assertThat(Visitor.text(page, "running-row"))

@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -118,8 +119,14 @@ class CreditPagesTest {
     assertThat(peer.changes.getLast())
         .contains("\"expiresAt\":\"2031-01-01T00:00:00Z\"", "\"amountMicrodenarii\":\"5000000\"");
     Map<String, String> allowance = form();
+    allowance.put("idempotencyKey", UUID.randomUUID().toString());
+    allowance.put("tag", "");
     allowance.put("amount", "2");
     send("allowance", allowance);
+    allowance.put("amount", "3");
+    assertThat(send("allowance", allowance))
+        .as("from a page that shows no allowance yet")
+        .contains("data-problem=\"outcome.changed\"");
     allowance.put("amount", "");
     assertThat(send("allowance", allowance))
         .as("from a page that is too old")

@@ -113,7 +113,8 @@ class ReportDecisionTest {
   void aDecisionIsConfirmedOnAPageOfItsOwnAndCarriedOutOnce(
       String path, String decision, String told) {
     String confirmation = olga.get(path).body();
-    assertThat(Visitor.text(confirmation, "decision-charge")).isEqualTo("35.541158 den");
+    assertThat(Visitor.text(confirmation, "decision-charge")).isEqualTo("35.5 den");
+    assertThat(confirmation).contains("title=\"35.541158\u00a0den\"");
     assertThat(peer.decisions).isEmpty();
     String form = confirmation;
     assertThat(Visitor.location(decide(path, form, "ticket 7"))).endsWith("/reports");

@@ -48,10 +48,17 @@ public final class LabelledCounters<K extends Enum<K>> {
   ///
   /// @throws IllegalArgumentException if no counter was registered for the value
   public void increment(K value) {
+    increment(value, 1);
+  }
+
+  /// Counts an amount, such as bytes.
+  ///
+  /// @throws IllegalArgumentException if no counter was registered for the value
+  public void increment(K value, double amount) {
     Counter counter = counters.get(value);
     if (counter == null) {
       throw new IllegalArgumentException("no counter for " + value);
     }
-    counter.increment();
+    counter.increment(amount);
   }
 }
