@@ -126,7 +126,7 @@ final class PathExchange {
 
   /// Sets the use of a path, at the agent. The next probe tells the SNAPT.
   void use(int id, PathUse use, long nowNs) {
-    paths.open(id).use = use;
+    paths.use(paths.open(id), use);
     moves.follow(this::carries, nowNs);
   }
 
@@ -503,10 +503,11 @@ final class PathExchange {
   private void follow(ProbeBody probe, long nowNs) {
     for (SessionPath each : paths.open()) {
       int bit = 1 << each.id;
-      each.use =
+      paths.use(
+          each,
           (probe.used() & bit) == 0
               ? PathUse.NO
-              : (probe.spare() & bit) == 0 ? PathUse.YES : PathUse.SPARE;
+              : (probe.spare() & bit) == 0 ? PathUse.YES : PathUse.SPARE);
     }
     moves.follow(this::carries, nowNs);
   }

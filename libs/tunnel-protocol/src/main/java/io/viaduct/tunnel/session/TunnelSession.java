@@ -489,11 +489,17 @@ public final class TunnelSession implements AutoCloseable {
   /// again, because the record may be lost.
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
-  public void route(FlowState flow, int route, long nowNs) {
+  /// @return false if the SNAPT is not told now, because too many control records wait: the caller
+  ///   repeats the call
+  public boolean route(FlowState flow, int route, long nowNs) {
     flow.route(knows(route) ? route : FlowRoute.ANY);
-    if (outbound.paths.areMany()) {
-      state.controls.flowRoute(flow.id(), state.terms.limits().told(flow.route()), nowNs);
-    }
+    return !outbound.paths.areMany()
+        || state.controls.flowRoute(flow.id(), state.terms.limits().told(flow.route()), nowNs);
+  }
+
+  /// Returns how often the use of a path has changed, or the paths that packets may leave by.
+  public int pathChanges() {
+    return outbound.paths.changes();
   }
 
   /// Returns the number of paths that the handshake allows.
