@@ -104,10 +104,10 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
-  public void flowRoute(int id, int route) {
+  public void flowRoute(Arrival arrival, int id, int route) {
     FlowState flow = flows.byId(id);
     if (flow != null && fromDevice) {
-      flow.route(route);
+      flow.followRoute(route, arrival.sequence());
     }
   }
 
