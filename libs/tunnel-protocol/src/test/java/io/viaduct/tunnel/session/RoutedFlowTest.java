@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A flow whose rule has chosen a path, which then leads nowhere: until the device tells another
 /// one, both ends send by the paths that work. A rule that binds the flow to its path drops.
@@ -86,6 +89,46 @@ class RoutedFlowTest {
     exchange();
     assertThat(rig.agent.offeredBytes(0) - before).isEqualTo((long) PACKETS * up().length);
     assertThat(rig.snapt.offeredBytes(0) - beforeDown).isEqualTo((long) PACKETS * down().length);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {7, 248})
+  void aRouteOverAPathThatTheHandshakeHasNotAllowedIsCountedAndIgnored(int route) {
+    rig = new PathsRig(2, 10, 30);
+    rig.openAll();
+    rig.send(rig.agent, up());
+    rig.advanceMs(200);
+    rig.agent.flows().forEach(flow -> rig.agent.route(flow, route, rig.nowNs));
+    rig.advanceMs(200);
+    assertThat(rig.snapt.verdicts().of(Verdict.PATH_UNKNOWN)).isEqualTo(1);
+    rig.send(rig.snapt, down());
+    rig.advanceMs(200);
+    assertThat(rig.atAgent).hasSize(1);
+    assertThat(rig.snapt.verdicts().of(Verdict.NO_PATH)).isZero();
+  }
+
+  /// Without COPIES, RESEQUENCING, RATE_ROUTES or BOUND_ROUTES, and with two paths.
+  @ParameterizedTest
+  @CsvSource({
+    "0, true",
+    "1, true",
+    "2, false",
+    "239, false",
+    "240, false",
+    "249, false",
+    "250, false",
+    "251, false",
+    "252, false",
+    "253, false",
+    "254, true",
+    "255, true"
+  })
+  void whatTheHandshakeHasNotAgreedOnIsNoRoute(int route, boolean isAllowed) {
+    rig = new PathsRig(2, 10);
+    assertThat(new TunnelLimits(1500, 0, 2, Set.of()).allows(route)).isEqualTo(isAllowed);
+    boolean isPath = route < 240 ? route < 2 : route < 242;
+    assertThat(new TunnelLimits(1500, 0, 2, TunnelLimits.FEATURES).allows(route))
+        .isEqualTo(isPath || route >= 250);
   }
 
   @ParameterizedTest
