@@ -73,6 +73,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
   public void begin(TunnelSession begun, Remotes peers, long nowNs) {
     session = begun;
     peer = peers.control();
+    begun.bindAtOnceOnly(peers.control().getAddress());
     sockets.begin();
     watchdogs.begin(nowNs);
     Arrays.fill(silent, false);

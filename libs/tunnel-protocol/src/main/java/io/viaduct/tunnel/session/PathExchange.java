@@ -16,6 +16,7 @@ import io.viaduct.tunnel.wire.PathMeasurement;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ProbeBody;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -72,6 +73,11 @@ final class PathExchange {
     this.listener = listener;
     this.bindings = new Bindings(paths.most(), random, listener::leaveAlike);
     this.unproven = new UnprovenAddresses(agent, paths, bindings);
+  }
+
+  /// Sets the address of the control connection.
+  void bindAtOnceOnly(InetAddress from) {
+    bindings.bindAtOnceOnly(from);
   }
 
   /// Returns the address of a path's datagrams, null for the agent.

@@ -24,6 +24,7 @@ import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -244,6 +245,13 @@ public final class TunnelSession implements AutoCloseable {
     if (connection == null) {
       path.controlLost();
     }
+  }
+
+  /// Sets the address of the control connection, before the first datagram (SNAPT). If that comes
+  /// from there, its path is bound at once; from another address, it proves itself first. Without
+  /// this call the first address is bound at once.
+  public void bindAtOnceOnly(InetAddress from) {
+    path.bindAtOnceOnly(from);
   }
 
   /// Switches to a carrier and asks the SNAPT to do the same (agent only). The caller repeats it
