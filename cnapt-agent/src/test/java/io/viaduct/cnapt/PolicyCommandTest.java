@@ -10,6 +10,7 @@ import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.tunnel.flow.FlowTuple;
+import io.viaduct.tunnel.path.ProbeCounts;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -115,7 +116,8 @@ class PolicyCommandTest {
         0,
         cost,
         false,
-        TowardsHere.NEVER_FULL);
+        TowardsHere.NEVER_FULL,
+        ProbeCounts.NONE);
   }
 
   private OperationsEndpoint agent(PlacedFlow placed, PathStatus... paths) throws Exception {
