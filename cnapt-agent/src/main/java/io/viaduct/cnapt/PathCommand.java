@@ -1,16 +1,20 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.operations.FlowExplanation;
+import io.viaduct.cnapt.operations.JsonText;
 import io.viaduct.cnapt.tunnel.FlowFilter;
+import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.operations.UnavailableException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
 
 /// `cnapt path explain FLOW`: shows which path a running flow takes, and why.
 @Command(
@@ -29,9 +33,19 @@ final class PathCommand implements Callable<Integer> {
   @Command(
       name = "explain",
       description = "Print the path of a running flow, since when it is used, and why.",
-      mixinStandardHelpOptions = true)
+      mixinStandardHelpOptions = true,
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {
+        "0:the agent carries such a flow, or has refused one lately",
+        "2:it does not",
+        "64:wrong usage",
+        "69:no agent answers"
+      })
   static final class Explain implements Callable<Integer> {
     @Mixin AgentSocket agent = new AgentSocket();
+
+    @Option(names = "--json", description = "print the JSON document")
+    boolean json;
 
     @Parameters(
         arity = "1..2",
@@ -52,12 +66,13 @@ final class PathCommand implements Callable<Integer> {
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
+      String answer = agent.explanation(flow.getFirst(), local);
       FlowExplanation explanation =
           FlowExplanation.of(
-              agent.explanation(flow.getFirst(), local),
-              local.isEmpty() ? flow.getFirst() : flow.getFirst() + " from port " + local);
-      System.out.print(explanation.text());
-      return explanation.isFound() ? 0 : 1;
+              answer, local.isEmpty() ? flow.getFirst() : flow.getFirst() + " from port " + local);
+      System.out.print(
+          json ? JsonText.of(JsonMapper.shared().readTree(answer)) : explanation.text());
+      return explanation.isFound() ? ExitCode.OK : ExitCode.NOT_FOUND;
     }
   }
 }

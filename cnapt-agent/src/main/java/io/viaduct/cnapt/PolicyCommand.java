@@ -2,7 +2,9 @@ package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
+import io.viaduct.cnapt.operations.JsonText;
 import io.viaduct.cnapt.policy.FlowQuestion;
+import io.viaduct.cnapt.policy.ListedLine;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.PlaceQuestion;
 import io.viaduct.cnapt.policy.PlacedFlow;
@@ -49,11 +51,19 @@ final class PolicyCommand implements Callable<Integer> {
     @Option(names = "--config", required = true, description = "YAML file")
     Path config = Path.of("");
 
+    @Option(names = "--json", description = "print the JSON list")
+    boolean json;
+
     @Override
     public Integer call() {
       CnaptConfiguration configuration = AgentReload.source(config).read();
       Classifier classifier = Applications.classifier(configuration.applications());
       Policy policy = AgentReload.policy(config + ": ", configuration, classifier);
+      if (json) {
+        System.out.print(
+            JsonText.of(policy.lines().stream().map(line -> ListedLine.of(line, policy)).toList()));
+        return 0;
+      }
       for (PolicyLine line : policy.lines()) {
         System.out.printf(
             "%s (%s): %s%n", line.place(), line.rule().described(), line.rule().method());
@@ -97,11 +107,7 @@ final class PolicyCommand implements Callable<Integer> {
       FlowQuestion question = question(classifier);
       PolicyAnswer answer =
           answer(question, policy, socket == null ? configuration.statusSocket() : socket);
-      System.out.print(
-          json
-              ? JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(answer)
-                  + "\n"
-              : answer.text());
+      System.out.print(json ? JsonText.of(answer) : answer.text());
       return 0;
     }
 

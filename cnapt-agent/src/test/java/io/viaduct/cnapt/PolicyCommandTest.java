@@ -6,10 +6,13 @@ import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.PlaceQuestion;
 import io.viaduct.cnapt.policy.PlacedFlow;
 import io.viaduct.cnapt.policy.TowardsHere;
+import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.cnapt.tunnel.ExplainedFlow;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.tunnel.flow.FlowTuple;
+import io.viaduct.tunnel.path.ProbeCounts;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -115,7 +118,8 @@ class PolicyCommandTest {
         0,
         cost,
         false,
-        TowardsHere.NEVER_FULL);
+        TowardsHere.NEVER_FULL,
+        ProbeCounts.NONE);
   }
 
   private OperationsEndpoint agent(PlacedFlow placed, PathStatus... paths) throws Exception {
@@ -353,6 +357,66 @@ class PolicyCommandTest {
         .startsWith(
             "line 1 (applications dns): all\n  such as tcp 10.0.0.2:40000 198.51.100.7:53\n"
                 + "built-in line 1 (");
+  }
+
+  @Test
+  void linesArePrintedAsJson() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("cnapt.yml"),
+            BASE + "policy: [{applications: [dns], method: cost then all after 5 s}]\n");
+    assertThat(CnaptCommand.run("policy", "lines", "--json", "--config", config.toString()))
+        .isZero();
+    var lines = JsonMapper.shared().readTree(output.toString());
+    assertThat(lines.at("/0"))
+        .isEqualTo(
+            JsonMapper.shared()
+                .readTree(
+                    """
+                    {"number": 1, "builtIn": false, "criteria": "applications dns",
+                     "method": "cost then all after 5000 ms",
+                     "example": "tcp 10.0.0.2:40000 198.51.100.7:53"}\
+                    """));
+    assertThat(lines.at("/1/builtIn").asBoolean(false)).isTrue();
+    assertThat(lines.at("/1/example").asString("-")).isEmpty();
+  }
+
+  @Test
+  void pathExplainPrintsTheAnswerOfTheAgentAsJsonAndSaysByItsCodeWhetherThereIsSuchAFlow()
+      throws Exception {
+    OperationsEndpoint agent =
+        new OperationsEndpoint(new ProcessMetrics("cnapt", CnaptCommand.class), new Readiness());
+    Path socket = folder.resolve("cnapt.sock");
+    agent.listen(
+        socket,
+        Map::of,
+        Map.of(
+            FlowQuestions.PATH,
+            (_, parameters) ->
+                new ExplainedFlow.Answer(
+                    List.of(),
+                    0,
+                    3,
+                    parameters.get("remote").startsWith("198")
+                        ? List.of(
+                            new DataStatus.RefusedFlow(
+                                6, 40_000, "198.51.100.7:443", "web", "LT_HD", "none", "", 2, 7))
+                        : List.of())));
+    try {
+      assertThat(explain(socket, "198.51.100.7:443")).isZero();
+      var tree = JsonMapper.shared().readTree(output.toString());
+      assertThat(tree.at("/refused/0/remote").asString("")).isEqualTo("198.51.100.7:443");
+      assertThat(tree.path("open").asInt(0)).isEqualTo(3);
+      output.reset();
+      assertThat(explain(socket, "203.0.113.7:443")).as("not found").isEqualTo(2);
+      assertThat(JsonMapper.shared().readTree(output.toString()).path("flows")).isEmpty();
+    } finally {
+      agent.close();
+    }
+  }
+
+  private static int explain(Path socket, String remote) {
+    return CnaptCommand.run("path", "explain", "--json", "--socket", socket.toString(), remote);
   }
 
   @Test

@@ -82,6 +82,16 @@ public record PathMeters(int snapts, DataCounters data) implements MeterBinder {
           "Bound on the error of a one-way delay by that offset: half the round trip",
           of -> seconds(of.delayErrorMs()));
       gauge(
+          "viaduct_path_probes_sent",
+          null,
+          "Probes of the path since its session began",
+          of -> of.probes().sent());
+      gauge(
+          "viaduct_path_probes_answered",
+          null,
+          "Probes of the path that were answered since its session began",
+          of -> of.probes().answered());
+      gauge(
           "viaduct_path_used",
           null,
           "1 if packets may leave by the path, 0.5 for a spare",

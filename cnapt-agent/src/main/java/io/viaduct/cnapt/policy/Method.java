@@ -14,8 +14,9 @@ public enum Method {
   COST("cost"),
   /// Two paths: every packet travels on both.
   ALL("all"),
-  /// All usable paths: each packet of a TCP flow travels on the one where it is expected to arrive
-  /// first. A flow of another protocol takes one path, as with [#THROUGHPUT].
+  /// All usable paths: each packet of a TCP or UDP flow travels on the one where it is expected to
+  /// arrive first. A flow of another protocol, and of UDP to a SNAPT that does not number packets
+  /// (ADR 0080), takes one path, as with [#THROUGHPUT].
   PACKET("packet"),
   /// One path: the one with the lowest delay.
   LOWEST_DELAY("lowest-delay"),

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.policy;
 
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @param bad whether the device's bytes are lost so much that flows which count rate avoid the
 ///   path
 /// @param down the direction from the SNAPT, as the SNAPT tells it
+/// @param probes those of this end
 public record PathStatus(
     int id,
     String snapt,
@@ -55,7 +57,8 @@ public record PathStatus(
     long peerBitPerSecond,
     double cost,
     boolean bad,
-    TowardsHere down) {
+    TowardsHere down,
+    ProbeCounts probes) {
   /// Rate of a path that has never been full: more than any path has.
   public static final long UNKNOWN_RATE = 1_000_000_000_000L;
 
@@ -89,7 +92,8 @@ public record PathStatus(
         peerBitPerSecond,
         cost,
         bad,
-        towardsHere);
+        towardsHere,
+        probes);
   }
 
   /// Returns the spare rate, for a person.

@@ -134,6 +134,11 @@ public final class Policy {
     return Optional.ofNullable(examples.get(line));
   }
 
+  /// Returns whether the operator has lines of his own.
+  public boolean hasOwnLines() {
+    return !lines.getFirst().isBuiltIn();
+  }
+
   /// Returns all lines in their order.
   public List<PolicyLine> lines() {
     return lines;

@@ -38,6 +38,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
   private @Nullable InetSocketAddress peer;
   private boolean unsettled; // until the present datagram is taken
   private long reviewNs = Long.MAX_VALUE; // end of a hold time
+  private int findings;
 
   /// Opens a socket at each address.
   ///
@@ -72,6 +73,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
   public void begin(TunnelSession begun, Remotes peers, long nowNs) {
     session = begun;
     peer = peers.control();
+    begun.bindAtOnceOnly(peers.control().getAddress());
     sockets.begin();
     watchdogs.begin(nowNs);
     Arrays.fill(silent, false);
@@ -171,6 +173,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
     long nowNs = nanoTime.getAsLong();
     boolean wasDead = isSearching();
     if (watchdogs.of(path).probed(nowNs)) {
+      findings++;
       unsettled = true;
       if (wasDead) {
         listener.pathFound(nowNs);
@@ -209,6 +212,7 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
     boolean wasAlive = !isSearching();
     boolean changed =
         watchdogs.tick(nowNs, id -> listener.probesStopped(id, name(id), watchdogs.silenceNs()));
+    findings += changed ? 1 : 0;
     if (changed && wasAlive && isSearching()) {
       listener.pathDead();
     }
@@ -256,6 +260,11 @@ final class AnsweredPaths implements TunnelPaths, PeerSocket.Receiver {
   public boolean areMany() {
     TunnelSession of = session;
     return of != null && of.pathsMax() > 1;
+  }
+
+  @Override
+  public int findings() {
+    return findings;
   }
 
   @Override

@@ -103,7 +103,7 @@ final class CarryingSession {
     ownReceiverIndex = parameters.ownReceiverIndex();
     room = new QueueRoom(parameters.settings().classQueueBytes());
     paths.begin(begun, parameters.peers(), nowNs);
-    routes.begin(begun);
+    routes.begin(begun, nowNs);
   }
 
   private void flowChanged(FlowState flow, boolean isOpen) {
@@ -157,6 +157,7 @@ final class CarryingSession {
       long nowNs = at.nowNs();
       pass(before, now, "it has moved with its session", nowNs);
       paths.followRates(from.paths, nowNs);
+      routes.flowsMoved(nowNs);
     }
   }
 
@@ -344,6 +345,9 @@ final class CarryingSession {
     if (from == null) {
       return;
     }
+    if (!retired) {
+      routes.follow(nowNs); // what waits must know of a change of the paths
+    }
     paths.beforeDrain(nowNs);
     from.drain(paths, nowNs);
     count(nowNs);
@@ -389,9 +393,11 @@ final class CarryingSession {
     if (of == null) {
       return;
     }
-    long due =
-        retired ? of.nextDeadlineNs() : Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
-    timer.arm(due, nowNs);
+    timer.arm(Math.min(of.nextDeadlineNs(), retired ? Long.MAX_VALUE : ownDueNs(nowNs)), nowNs);
+  }
+
+  private long ownDueNs(long nowNs) {
+    return Math.min(paths.nextTickNs(nowNs), routes.dueNs(nowNs));
   }
 
   // --- what is known about the SNAPT

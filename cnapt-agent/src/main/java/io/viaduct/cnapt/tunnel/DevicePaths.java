@@ -36,6 +36,7 @@ final class DevicePaths
   private final DataPathListener listener;
   private Remotes peers = NOWHERE;
   private @Nullable TunnelSession session;
+  private int findings;
 
   /// @param mark SO_MARK of the sockets
   /// @param receiver takes what arrives by any path
@@ -127,6 +128,11 @@ final class DevicePaths
   boolean areMany() {
     TunnelSession of = session;
     return of != null && of.pathsMax() > 1;
+  }
+
+  /// Returns how often a path has been found alive or dead.
+  int findings() {
+    return findings;
   }
 
   /// Starts all paths anew, because the SNAPT has another address, or the carrier has changed.
@@ -236,6 +242,7 @@ final class DevicePaths
     boolean confirmed = probes.answered(roundTripNs, nowNs);
     boolean found = liveness.answered(path, smoothedNs, nowNs);
     if (found) {
+      findings++;
       decide(nowNs);
       carrying.note(present); // an only path is in use before it answers
     }
@@ -257,6 +264,7 @@ final class DevicePaths
       sockets.tryOtherFamily(each, peers, nowNs);
       died |= liveness.tick(each, by, nowNs);
     }
+    findings += died ? 1 : 0;
     liveness.measure(nowNs);
     probes.compare(nowNs);
     published.renew(nowNs);

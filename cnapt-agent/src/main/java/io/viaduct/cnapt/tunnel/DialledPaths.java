@@ -272,6 +272,11 @@ final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
   }
 
   @Override
+  public int findings() {
+    return paths.findings();
+  }
+
+  @Override
   public List<PathStatus> status(long nowNs) {
     return paths.status(nowNs);
   }

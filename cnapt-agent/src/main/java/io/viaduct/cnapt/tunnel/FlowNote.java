@@ -3,6 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.policy.FlowPlacement;
 import io.viaduct.cnapt.snapts.SnaptDecision;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,13 @@ final class FlowNote {
 
   long lookedNs;
   long toldNs;
+
+  /// Times that the SNAPT must still be told the route of the flow, because it has changed.
+  int tellings;
+
   private long lookedBytes;
+  private long lookedPackets;
+  private long lookedBitPerSecond;
   private boolean sequenceKnown;
   private int sequenceEnd;
 
@@ -81,13 +88,28 @@ final class FlowNote {
   /// Notes a look at the flow.
   ///
   /// @param sentBytes bytes that the flow has sent so far
+  /// @param leastNs time over which a rate is measured at least: a look too soon has the rate of
+  ///   the one before
   /// @return its rate since the last look, in bit/s; 0 at the first look
-  long bitPerSecond(long sentBytes, long nowNs) {
+  long bitPerSecond(long sentBytes, long leastNs, long nowNs) {
     long sinceNs = nowNs - lookedNs;
-    double rate = lookedNs == 0 ? 0 : (sentBytes - lookedBytes) * 8e9 / sinceNs;
+    if (lookedNs != 0 && sinceNs < leastNs) {
+      return lookedBitPerSecond;
+    }
+    lookedBitPerSecond = lookedNs == 0 ? 0 : (long) ((sentBytes - lookedBytes) * 8e9 / sinceNs);
     lookedNs = nowNs;
     lookedBytes = sentBytes;
-    return (long) rate;
+    return lookedBitPerSecond;
+  }
+
+  /// Notes the packets of both directions at a look.
+  void looked(FlowState flow) {
+    lookedPackets = flow.sent().packets() + flow.received().packets();
+  }
+
+  /// Returns whether the flow has carried packets since the last look, in any direction.
+  boolean hasCarried(FlowState flow) {
+    return flow.sent().packets() + flow.received().packets() != lookedPackets;
   }
 
   /// Records a TCP packet from the device, and checks it for a retransmission: a packet with bytes

@@ -61,7 +61,8 @@ final class PathReport {
         Math.round(measured.peerBitPerSecond()),
         cost,
         measured.bad(),
-        TowardsHere.NEVER_FULL);
+        TowardsHere.NEVER_FULL,
+        measured.probes());
   }
 
   private static @Nullable Double milliseconds(double us) {

@@ -21,6 +21,9 @@ interface PathsView {
     return status(nowNs).stream().map(PathStatus::snapshot).toList();
   }
 
+  /// Returns how often a path has been found alive or dead.
+  int findings();
+
   /// Returns the status of a path, at most a second old while packets are carried; null if it does
   /// not exist. Any thread may call this.
   @Nullable PathStatus published(int id);

@@ -6,6 +6,7 @@ import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.ExplainedFlow;
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,7 +36,8 @@ class FlowExplanationTest {
           0,
           0,
           false,
-          TowardsHere.NEVER_FULL);
+          TowardsHere.NEVER_FULL,
+          ProbeCounts.NONE);
 
   private static String answer(int meant, ExplainedFlow... flows) {
     return JsonMapper.shared()

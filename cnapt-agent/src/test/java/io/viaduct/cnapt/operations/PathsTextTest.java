@@ -6,6 +6,7 @@ import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.policy.TowardsHere;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,8 @@ class PathsTextTest {
                           0,
                           0,
                           false,
-                          TowardsHere.NEVER_FULL),
+                          TowardsHere.NEVER_FULL,
+                          ProbeCounts.NONE),
                       new PathStatus(
                           1,
                           "",
@@ -65,7 +67,8 @@ class PathsTextTest {
                           0,
                           1,
                           false,
-                          TowardsHere.NEVER_FULL))));
+                          TowardsHere.NEVER_FULL,
+                          ProbeCounts.NONE))));
 
   private static final String SIP_BESIDE =
       STATUS.replaceFirst(

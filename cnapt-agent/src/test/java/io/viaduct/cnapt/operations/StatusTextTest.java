@@ -13,6 +13,7 @@ import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.ClassStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.FlowStatus;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +75,8 @@ class StatusTextTest {
                 0,
                 0,
                 false,
-                TowardsHere.NEVER_FULL)),
+                TowardsHere.NEVER_FULL,
+                ProbeCounts.NONE)),
         session == null ? "http://portal.test/login" : "",
         session == null ? List.of("0.0.0.0/1 via 10.2.0.1 dev linkB") : List.of(),
         session == null

@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.policy;
 
+import io.viaduct.tunnel.path.ProbeCounts;
+
 /// Makes the entries of a list of paths for tests that look at link and state.
 public final class ListedPaths {
   private ListedPaths() {}
@@ -30,6 +32,7 @@ public final class ListedPaths {
         0,
         0,
         false,
-        TowardsHere.NEVER_FULL);
+        TowardsHere.NEVER_FULL,
+        ProbeCounts.NONE);
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,8 @@ class PathStatusTest {
         0,
         0,
         false,
-        TowardsHere.NEVER_FULL);
+        TowardsHere.NEVER_FULL,
+        ProbeCounts.NONE);
   }
 
   @Test

@@ -121,6 +121,11 @@ public final class EndRig implements AutoCloseable {
 
   /// Returns a new end without a session. Must be called on the loop.
   TunnelEnd end(FlowChanges changes) throws IOException {
+    return end(changes, policy());
+  }
+
+  /// Returns a new end with other rules, without a session. Must be called on the loop.
+  TunnelEnd end(FlowChanges changes, Policy policy) throws IOException {
     DataLoop at =
         new DataLoop(
             loop,
@@ -139,7 +144,7 @@ public final class EndRig implements AutoCloseable {
         new TunnelEnd(
             at,
             TunnelRole.AGENT,
-            policy(),
+            policy,
             changes,
             silent,
             inbound -> new DialledPaths(loop, nanoTime, 0, ROLE, inbound, silent));
@@ -155,6 +160,22 @@ public final class EndRig implements AutoCloseable {
   /// Returns the surcharge by which flows of a class are placed, in denarii per gigabyte.
   public double price(TunnelEnd at, ServiceClass of) {
     return at.facts(nanoTime.getAsLong()).prices().of(of);
+  }
+
+  /// Returns the terms of a Welcome of a SNAPT on this machine, with several paths.
+  static SessionParameters parameters(LoopbackSnapt snapt) throws IOException {
+    TunnelSettings settings = TunnelSettings.defaults();
+    return new SessionParameters(
+        "loopback",
+        new TunnelTerms(
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.of(new byte[SessionSecret.BYTES]),
+            22,
+            new TunnelLimits(1500, settings.historyBytes(), 4, TunnelLimits.FEATURES)),
+        settings,
+        snapt.peers(),
+        11,
+        null);
   }
 
   /// Returns the terms of a Welcome from an address where nobody answers.

@@ -51,7 +51,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
           Duration.ofMillis(300), Duration.ofSeconds(25), Duration.ofMillis(20), 4);
   private static final long PATIENCE_NS = 200_000_000;
   private static final int PAYLOAD_BYTES = 1_000;
-  private static final PacketForge.Endpoints ENDPOINTS = PacketForge.Endpoints.ipv4(5000, 7, 5000);
+  static final PacketForge.Endpoints ENDPOINTS = PacketForge.Endpoints.ipv4(5000, 7, 5000);
 
   long nowNs = 5_000_000_000L;
 
@@ -178,9 +178,15 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   /// Offers a packet of the one flow, with bytes that cannot be compressed.
   static void offer(TunnelSession to, SplittableRandom content, long nowNs) {
+    offer(to, ENDPOINTS, content, nowNs);
+  }
+
+  /// Offers a packet of the flow between these ends, with bytes that cannot be compressed.
+  static void offer(
+      TunnelSession to, PacketForge.Endpoints ends, SplittableRandom content, long nowNs) {
     byte[] payload = new byte[PAYLOAD_BYTES];
     content.nextBytes(payload);
-    byte[] packet = PacketForge.udp(ENDPOINTS, payload);
+    byte[] packet = PacketForge.udp(ends, payload);
     ByteBuf buffer = Unpooled.directBuffer().writeZero(HEADROOM).writeBytes(packet);
     to.offer(new IpPacket().set(buffer, HEADROOM, packet.length, 0, false), nowNs);
     buffer.release();

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
@@ -12,6 +13,7 @@ import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.wire.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -38,6 +40,9 @@ final class LoopbackSnapt implements AutoCloseable {
 
   /// Tells which datagrams from the device by that path arrive, by their number from 1.
   IntPredicate arrives = _ -> true;
+
+  /// True if nothing arrives from the device.
+  boolean losesAll;
 
   /// True if nothing arrives from addresses that were not heard before.
   boolean losesNewSources;
@@ -105,6 +110,25 @@ final class LoopbackSnapt implements AutoCloseable {
     session.drain(new Wire(), nowNs);
   }
 
+  /// Sends a packet of the device's flow to the device at once.
+  void answerPacket() {
+    LoopbackPaths.offer(session, LoopbackPaths.ENDPOINTS.reversed(), weather, nowNs);
+    session.flushBatch(nowNs);
+    session.drain(new Wire(), nowNs);
+  }
+
+  /// Returns the route of the device's one flow, as the device has told it.
+  int route() {
+    int[] told = {FlowRoute.ANY};
+    session.flows().forEach(flow -> told[0] = flow.route());
+    return told[0];
+  }
+
+  /// Returns how many packets this end has judged so.
+  long verdict(Verdict verdict) {
+    return session.verdicts().of(verdict);
+  }
+
   private void receive(DatagramChannel by) throws IOException {
     ByteBuffer received = ByteBuffer.allocate(2000);
     var from = (InetSocketAddress) by.receive(received);
@@ -126,7 +150,7 @@ final class LoopbackSnapt implements AutoCloseable {
 
   private boolean arrivesFrom(InetSocketAddress source) {
     boolean isKnown = !losesNewSources || arrived.containsKey(source);
-    return isKnown && arrives(source) && (!loses(source) || arrives.test(++numbered));
+    return !losesAll && isKnown && arrives(source) && (!loses(source) || arrives.test(++numbered));
   }
 
   private boolean arrives(InetSocketAddress remote) {

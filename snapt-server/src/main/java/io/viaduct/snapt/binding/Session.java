@@ -5,6 +5,7 @@ import io.viaduct.snapt.napt.PublicAddress;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -38,12 +39,15 @@ public final class Session {
   /// @param applications application names of the device's classification, by index
   /// @param software name and version of the device's software, as the device reports it
   /// @param features optional abilities of the agent that concern the control connection
+  /// @param from address of the control connection that has opened the session; null if it is not
+  ///   known
   public record Terms(
       TunnelTerms tunnel,
       InnerAddresses inner,
       List<String> applications,
       String software,
-      Set<Feature> features) {
+      Set<Feature> features,
+      @Nullable InetAddress from) {
     public Terms {
       applications = List.copyOf(applications);
       features = Set.copyOf(features);

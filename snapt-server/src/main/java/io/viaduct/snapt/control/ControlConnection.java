@@ -28,6 +28,8 @@ import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -131,7 +133,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     Session open = session;
     if (open == null) {
       if (message.hasHello() && !isAdmitted) {
-        answer(server.welcomes().answer(message.getHello(), exported));
+        answer(server.welcomes().answer(message.getHello(), host(from), exported));
       } else {
         end(ConnectionEnd.UNEXPECTED_MESSAGE);
       }
@@ -155,6 +157,12 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
+  }
+
+  private static @Nullable InetAddress host(ChannelHandlerContext of) {
+    return of.channel().remoteAddress() instanceof InetSocketAddress from
+        ? from.getAddress()
+        : null;
   }
 
   /// Accepts sealed datagrams. A device may send them only after the Welcome.

@@ -11,9 +11,11 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.HelloTerms.RefusedException;
 import io.viaduct.tunnel.terms.TunnelLimits;
+import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Checks the terms that a Hello requests of a SNAPT, without its token: those of the tunnel
 /// ([HelloTerms]), the names of applications, and the inner addresses.
@@ -27,11 +29,16 @@ final class SessionTerms {
 
   private SessionTerms() {}
 
+  /// @param from address of the control connection; null if it is not known
   /// @param secret the secret from which the session's keys are derived
   /// @param limits limits of this SNAPT
   /// @throws RefusedException if the terms are not acceptable; it contains the Refusal
   static Session.Terms of(
-      Hello hello, ApplicationNames applications, SessionSecret secret, TunnelLimits limits)
+      Hello hello,
+      @Nullable InetAddress from,
+      ApplicationNames applications,
+      SessionSecret secret,
+      TunnelLimits limits)
       throws RefusedException {
     requireApplications(hello);
     return new Session.Terms(
@@ -39,7 +46,8 @@ final class SessionTerms {
         inner(hello),
         applications.shared(hello.getApplicationsList()),
         PeerText.printable(hello.getSoftware(), SOFTWARE_LENGTH_MAX),
-        features(hello));
+        features(hello),
+        from);
   }
 
   private static Set<Feature> features(Hello hello) {

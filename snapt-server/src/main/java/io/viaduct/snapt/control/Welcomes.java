@@ -14,9 +14,11 @@ import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.TunnelTerms;
+import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +65,7 @@ final class Welcomes {
   }
 
   /// @param exporter keying material of the TLS connection
-  Answer answer(Hello hello, byte[] exporter) {
+  Answer answer(Hello hello, @Nullable InetAddress from, byte[] exporter) {
     if (hello.getVersion() != ControlFrame.VERSION) {
       return new Answer.Refused(
           RefusalCode.VERSION_UNSUPPORTED,
@@ -72,7 +74,7 @@ final class Welcomes {
     return switch (verify(hello.getToken(), hello.getProof(), exporter)) {
       case TokenVerifier.Result.Refused(RefusalCode code, String detail) ->
           new Answer.Refused(code, detail);
-      case TokenVerifier.Result.Valid(ShownToken token) -> admit(hello, token);
+      case TokenVerifier.Result.Valid(ShownToken token) -> admit(hello, from, token);
     };
   }
 
@@ -80,11 +82,11 @@ final class Welcomes {
     return verifier.verify(token, proof, exporter, clock.millis());
   }
 
-  private Answer admit(Hello hello, ShownToken token) {
+  private Answer admit(Hello hello, @Nullable InetAddress from, ShownToken token) {
     SessionSecret secret = SessionSecret.draw(random);
     byte[] revealed = secret.reveal();
     try {
-      Session.Terms terms = SessionTerms.of(hello, applications, secret, settings.limits());
+      Session.Terms terms = SessionTerms.of(hello, from, applications, secret, settings.limits());
       return switch (registry.admit(
           token, hello.getResumeSessionId(), hello.getMovedNumber(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);

@@ -33,6 +33,7 @@ import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.UsageReport;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -83,6 +84,10 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     TunnelTerms terms = session.terms().tunnel();
     long nowNs = relay.nowNs();
     tunnel = new TunnelSession(TunnelRole.SNAPT, terms, settings, loop.memory(), this, this, nowNs);
+    InetAddress from = session.terms().from();
+    if (from != null) {
+      tunnel.bindAtOnceOnly(from);
+    }
     terms.secret().wipe();
     meter = relay.meter(session, tunnel.totals(), nowNs);
     answers = new RefusalAnswers(translation, loop.answerMemory());

@@ -148,7 +148,8 @@ public final class WarmUp {
             InnerAddresses.of(INNER, new byte[0]),
             List.of("warm-up"),
             "warm-up",
-            Set.of());
+            Set.of(),
+            null);
     SessionRegistry.Admission admission =
         registry.admit(
             new ShownToken(token, SignedSessionToken.getDefaultInstance()),

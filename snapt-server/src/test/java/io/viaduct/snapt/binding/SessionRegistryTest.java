@@ -92,7 +92,8 @@ class SessionRegistryTest {
         InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
         List.of(),
         "",
-        Set.of());
+        Set.of(),
+        null);
   }
 
   private Session open(int device) {

@@ -24,7 +24,7 @@ final class HelloFuzz {
   void holds(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
-      var terms = SessionTerms.of(hello, NAMES, SECRET, LIMITS);
+      var terms = SessionTerms.of(hello, null, NAMES, SECRET, LIMITS);
       TunnelLimits agreed = terms.tunnel().limits();
       if (agreed.pathMtu() > LIMITS.pathMtu()
           || agreed.pathMtu() < TunnelLimits.PATH_MTU_MIN

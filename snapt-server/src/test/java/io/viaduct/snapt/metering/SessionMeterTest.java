@@ -125,7 +125,8 @@ class SessionMeterTest {
             InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
             List.of("default", "skype-video"),
             "test",
-            Set.of(Feature.RECEIPTS));
+            Set.of(Feature.RECEIPTS),
+            null);
     ShownToken shown =
         new ShownToken(
             token, SignedSessionToken.newBuilder().setToken(token.toByteString()).build());

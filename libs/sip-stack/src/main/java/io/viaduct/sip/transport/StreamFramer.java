@@ -21,12 +21,18 @@ import org.jspecify.annotations.Nullable;
 /// after a refused head, because the start of the next message is unknown. It also ends when a
 /// message is not complete in time, so that a peer cannot hold it by sending a byte now and then.
 final class StreamFramer extends ByteToMessageDecoder {
+  private static final String PING = "\r\n\r\n";
+
+  /// Most pings of one read that are answered: one answer is enough for a client.
+  private static final int PINGS_AT_ONCE = 16;
+
   private final Transport transport;
   private final MessageGuard guard;
   private final Receiver receiver;
   private final Duration timeout;
   private MessageGuard.Head.@Nullable Good head;
   private int scanned;
+  private int pingBytes; // of a ping, received so far
   private boolean isForeign;
   private @Nullable Future<?> deadline;
 
@@ -114,17 +120,29 @@ final class StreamFramer extends ByteToMessageDecoder {
     return true;
   }
 
-  /// Skips line ends before a message. Two line ends are a ping (RFC 5626 section 4.4.1). Any other
-  /// number is ignored as RFC 3261 section 7.5 demands.
+  /// Skips line ends before a message. Each two of them are a ping (RFC 5626 section 4.4.1),
+  /// however TCP has cut them. A line end that is left over is ignored as RFC 3261 section 7.5
+  /// demands.
   private void skipLineEnds(ByteBuf in, SipFlow flow) {
-    int skipped = 0;
-    while (in.isReadable()
-        && (in.getByte(in.readerIndex()) == '\r' || in.getByte(in.readerIndex()) == '\n')) {
+    int pings = 0;
+    while (in.isReadable()) {
+      byte next = in.getByte(in.readerIndex());
+      if (next != '\r' && next != '\n') {
+        pingBytes = 0; // a message begins
+        return;
+      }
       in.skipBytes(1);
-      skipped++;
-    }
-    if (skipped == 4) {
-      receiver.onVerdict(new Verdict.KeepAlive(), flow);
+      if (next == PING.charAt(pingBytes)) {
+        pingBytes++;
+      } else {
+        pingBytes = next == '\r' ? 1 : 0;
+      }
+      if (pingBytes == PING.length()) {
+        pingBytes = 0;
+        if (pings++ < PINGS_AT_ONCE) {
+          receiver.onVerdict(new Verdict.KeepAlive(), flow);
+        }
+      }
     }
   }
 

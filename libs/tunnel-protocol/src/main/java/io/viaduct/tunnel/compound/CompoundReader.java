@@ -338,7 +338,7 @@ public final class CompoundReader {
         case Record.FLOW_ACK ->
             sink.controls().flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
         case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
-        case Record.FLOW_ROUTE -> sink.controls().flowRoute(flow, from[position] & 0xFF);
+        case Record.FLOW_ROUTE -> sink.controls().flowRoute(arrival, flow, from[position] & 0xFF);
         case Record.FLOW_SPREAD -> sink.controls().flowSpread(arrival, flow);
         case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, values);
         case Record.FLOW_WAITED -> sink.controls().flowWaited(flow, values[0]);

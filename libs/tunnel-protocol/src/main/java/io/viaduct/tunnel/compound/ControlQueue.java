@@ -53,15 +53,17 @@ public final class ControlQueue implements HistoryControls {
     }
   }
 
-  /// Adds a FLOW_ROUTE record.
+  /// Adds a FLOW_ROUTE record. @return false if there is no room now
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
-  public void flowRoute(int flow, int route, long nowNs) {
-    if (room(5, nowNs)) {
-      bytes[length++] = Record.FLOW_ROUTE;
-      length = VarInt.write(bytes, length, flow);
-      bytes[length++] = (byte) route;
+  public boolean flowRoute(int flow, int route, long nowNs) {
+    if (!room(5, nowNs)) {
+      return false;
     }
+    bytes[length++] = Record.FLOW_ROUTE;
+    length = VarInt.write(bytes, length, flow);
+    bytes[length++] = (byte) route;
+    return true;
   }
 
   /// Adds a FLOW_SPREAD record. @return false if there is no room now

@@ -25,7 +25,7 @@ public interface ControlSink {
   /// Takes FLOW_ROUTE.
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
-  void flowRoute(int flow, int route);
+  void flowRoute(Arrival arrival, int flow, int route);
 
   /// Takes FLOW_SPREAD: the peer sends the packets of a flow by all paths.
   void flowSpread(Arrival arrival, int flow);
@@ -58,7 +58,7 @@ public interface ControlSink {
         public void flowEnd(int flow) {}
 
         @Override
-        public void flowRoute(int flow, int route) {}
+        public void flowRoute(Arrival arrival, int flow, int route) {}
 
         @Override
         public void flowSpread(Arrival arrival, int flow) {}

@@ -52,6 +52,7 @@ public final class FlowState {
   private @Nullable SpreadState spread;
   private int nextNumber;
   private int route = FlowRoute.ANY;
+  private long routeSequence = -1; // of the datagram that has told it
   private boolean held;
   private int waitsFor = NO_PATH;
   private long waitsFromNs;
@@ -183,6 +184,17 @@ public final class FlowState {
   /// @param path id of the path, or a value of [FlowRoute]
   public void route(int path) {
     route = path;
+  }
+
+  /// Takes a route that a datagram of the device has told, unless a newer one has told another. A
+  /// late record must not bind the flow to a path that leads over another link now.
+  ///
+  /// @param sequence of the datagram
+  public void followRoute(int told, long sequence) {
+    if (sequence >= routeSequence) {
+      routeSequence = sequence;
+      route = told;
+    }
   }
 
   /// Returns whether packets of the flow are refused for now, because nobody pays for them.

@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.path;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.BiPredicate;
 import java.util.random.RandomGenerator;
@@ -7,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Holds the addresses to which a SNAPT sends a session's datagrams: one per path.
 ///
-/// The first authentic datagram of the session sets the address of its path. After that an address
-/// changes only to one that has answered a challenge (docs/protocol.md "Binding"). At most four
-/// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s; one that
-/// has not answered for half a second gives way to a new one. So a flood of datagrams from new
-/// addresses is answered by at most 80 small datagrams a second, and stops no move for long. A
-/// CHALLENGE is sent only if as many bytes have come from the address.
+/// The first authentic datagram of the session sets the address of its path, if it comes from the
+/// host of the control connection. Any other address, and any later one, is bound only when it has
+/// answered a challenge (docs/protocol.md "Binding"): whoever forwards the first PROBE before the
+/// device would get the downlink. At most four addresses are challenged at a time, with one
+/// CHALLENGE per address and 50 ms, for 3 s; one that has not answered for half a second gives way
+/// to a new one. So a flood of datagrams from new addresses is answered by at most 80 small
+/// datagrams a second, and stops no move for long. A CHALLENGE is sent only if as many bytes have
+/// come from the address.
 ///
 /// A socket may give equal addresses as different objects, one for each local address that the
 /// device sends to, so that the answers leave from there. Another local address is challenged like
@@ -30,7 +33,7 @@ public final class Bindings {
 
   /// Relation of a datagram's source address to the bindings.
   public enum Source {
-    /// The first address of the session: bound now.
+    /// The first address of the session, with the host of the control connection: bound now.
     FIRST,
     BOUND,
     /// Another address, which needs no CHALLENGE now, or has not sent enough for one.
@@ -46,6 +49,7 @@ public final class Bindings {
   private final BiPredicate<InetSocketAddress, InetSocketAddress> leaveAlike;
   private final @Nullable InetSocketAddress[] addresses;
   private int bound;
+  private @Nullable InetAddress trusted; // of the control connection
   // Made for the first candidate: most sessions never have one.
   private @Nullable Candidate[] candidates = {};
   private long nonce;
@@ -60,6 +64,12 @@ public final class Bindings {
     this.random = random;
     this.leaveAlike = leaveAlike;
     this.addresses = new InetSocketAddress[paths];
+  }
+
+  /// Sets the address of the control connection. The first address of the session is bound at once
+  /// only if it has the same host; another one proves itself first, like every later one.
+  public void bindAtOnceOnly(InetAddress from) {
+    trusted = from;
   }
 
   /// Returns the address of a path, null if it has none.
@@ -96,7 +106,7 @@ public final class Bindings {
   /// @param challengeBytes of a CHALLENGE to the address, with outer headers
   public Source heard(
       InetSocketAddress from, int path, boolean newest, int bytes, int challengeBytes, long nowNs) {
-    if (bound == 0 && path != UNNAMED) {
+    if (bound == 0 && path != UNNAMED && isTrusted(from)) {
       bind(path, from);
       return Source.FIRST;
     }
@@ -113,6 +123,10 @@ public final class Bindings {
       candidate.receive(bytes);
     }
     return Source.ELSEWHERE;
+  }
+
+  private boolean isTrusted(InetSocketAddress from) {
+    return trusted == null || trusted.equals(from.getAddress());
   }
 
   private boolean isSame(InetSocketAddress one, @Nullable InetSocketAddress other) {

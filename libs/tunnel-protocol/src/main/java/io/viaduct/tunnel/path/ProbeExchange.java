@@ -33,6 +33,7 @@ public final class ProbeExchange {
   private boolean[] waiting = {};
   private int number;
   private long answeredUs;
+  private long answered;
   private long lastRoundTripUs;
   private int samples;
   private double leastUs = Double.NaN; // since leastFromUs
@@ -74,6 +75,11 @@ public final class ProbeExchange {
     return number;
   }
 
+  /// Returns the counts of all probes so far.
+  public ProbeCounts counts(long nowUs) {
+    return new ProbeCounts(number, answered, answered == 0 ? -1 : (nowUs - answeredUs) / 1e3);
+  }
+
   /// Takes an answer. @return false if it answers no outstanding probe
   public boolean answered(PathMessage.ProbeReply reply, long nowUs) {
     int slot = reply.number() & (OUTSTANDING - 1);
@@ -95,6 +101,7 @@ public final class ProbeExchange {
     usual.sample(sinceUs, lastRoundTripUs);
     noteLeast(nowUs);
     answeredUs = nowUs;
+    answered++;
     return true;
   }
 

@@ -9,8 +9,11 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.VarInt;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,8 @@ public final class ControlReceiver implements ControlSink {
   private final @Nullable SendHistory sent;
   private final BodyLimit bodies;
   private final Resequencer resequencer;
+  private final TunnelLimits limits;
+  private final VerdictCounters verdicts;
   private final boolean fromDevice;
   private final ArrayList<FlowState> ending = new ArrayList<>();
 
@@ -34,6 +39,8 @@ public final class ControlReceiver implements ControlSink {
       @Nullable SendHistory sent,
       BodyLimit bodies,
       Resequencer resequencer,
+      TunnelLimits limits,
+      VerdictCounters verdicts,
       boolean fromDevice) {
     this.flows = flows;
     this.sealer = sealer;
@@ -41,6 +48,8 @@ public final class ControlReceiver implements ControlSink {
     this.sent = sent;
     this.bodies = bodies;
     this.resequencer = resequencer;
+    this.limits = limits;
+    this.verdicts = verdicts;
     this.fromDevice = fromDevice;
   }
 
@@ -104,10 +113,15 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
-  public void flowRoute(int id, int route) {
+  public void flowRoute(Arrival arrival, int id, int route) {
     FlowState flow = flows.byId(id);
-    if (flow != null && fromDevice) {
-      flow.route(route);
+    if (!fromDevice) {
+      return;
+    }
+    if (!limits.allows(route)) {
+      verdicts.count(Verdict.PATH_UNKNOWN);
+    } else if (flow != null) {
+      flow.followRoute(route, arrival.sequence());
     }
   }
 

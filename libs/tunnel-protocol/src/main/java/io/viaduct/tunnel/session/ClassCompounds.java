@@ -10,6 +10,8 @@ import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /// Holds the open compound of each class, and decides when it moves to the queue of its class.
@@ -197,6 +199,26 @@ final class ClassCompounds {
         refused.accept(compound);
       }
     });
+  }
+
+  /// Takes out of the queues what no rule lets leave by this path any more.
+  ///
+  /// @param path id of this path
+  void refuse(int path, Consumer<Compound> refused, long nowNs) {
+    List<Compound> kept = new ArrayList<>();
+    for (CompoundWriter writer : writers) {
+      if (!writer.isEmpty()) {
+        writer.close(nowNs);
+      }
+    }
+    queues.clear(compound -> {
+      if (compound.mayLeaveBy(path)) {
+        kept.add(compound);
+      } else {
+        refused.accept(compound);
+      }
+    });
+    kept.forEach(compound -> queues.add(compound, compound.queuedNs()));
   }
 
   /// Gives the memory back, because the session ends.

@@ -45,6 +45,8 @@ final class InboundHalf {
                 state.histories.sent(),
                 state.bodies,
                 resequencer,
+                state.terms.limits(),
+                state.verdicts,
                 !state.atDevice),
             resequencer,
             new SegmentClamp(outbound::innerMtu, state.verdicts),

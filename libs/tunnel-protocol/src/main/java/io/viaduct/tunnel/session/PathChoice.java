@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///   time of [NearestPath]. A flow that would fill the other path too is spread over both
 ///   ([FlowSpreading]). It also leaves a path that loses 5 %, while another one does not.
 /// - A flow with a route takes that path, or two paths, or its path by rate: a rule of the device
-///   has chosen it.
+///   has chosen it. While the path of a route leads nowhere, the flow has none, until the device
+///   tells another one; but one that the rule binds to the path waits, or is dropped.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
   /// Time between two moves of flows because of their rate.
@@ -76,7 +77,7 @@ final class PathChoice {
     if (flow.isSpread() && !mayBeSpread(flow, serviceClass)) {
       flow.spread(null); // its route or class has changed
     }
-    return switch (flow.route()) {
+    return switch (routeOf(flow)) {
       case FlowRoute.ANY ->
           serviceClass.isLowDelay()
               ? nearestWithCopy(flow, serviceClass, true, bytes, nowNs)
@@ -90,8 +91,18 @@ final class PathChoice {
     };
   }
 
-  private static boolean mayBeSpread(FlowState flow, ServiceClass serviceClass) {
+  /// Returns the route that counts now.
+  private int routeOf(FlowState flow) {
     int route = flow.route();
+    boolean isGone =
+        FlowRoute.isPath(route)
+            && !FlowRoute.isBinding(route)
+            && !paths.isInUse(FlowRoute.path(route));
+    return isGone ? FlowRoute.ANY : route;
+  }
+
+  private boolean mayBeSpread(FlowState flow, ServiceClass serviceClass) {
+    int route = routeOf(flow);
     return route == FlowRoute.SPREAD || route == FlowRoute.ANY && !serviceClass.isLowDelay();
   }
 
@@ -157,7 +168,7 @@ final class PathChoice {
   }
 
   private PathReason.Kind kind(FlowState flow, long nowNs) {
-    int route = flow.route();
+    int route = routeOf(flow);
     SessionPath own = paths.find(flow.path());
     if (route == FlowRoute.NONE) {
       return PathReason.Kind.FORBIDDEN;

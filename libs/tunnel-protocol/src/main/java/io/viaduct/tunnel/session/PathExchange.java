@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.flow.FlowRoute;
+import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.LinkRate;
 import io.viaduct.tunnel.pacing.TrainRun;
@@ -14,6 +16,7 @@ import io.viaduct.tunnel.wire.PathMeasurement;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ProbeBody;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -44,6 +47,7 @@ final class PathExchange {
   private final SessionPaths paths;
   private final PathMoves moves;
   private final PeerClock peerClock;
+  private final FlowTable flows;
   private final PathListener listener;
   private final Bindings bindings;
   private final UnprovenAddresses unproven;
@@ -65,9 +69,15 @@ final class PathExchange {
     this.paths = outbound.paths;
     this.moves = outbound.moves;
     this.peerClock = state.peerClock;
+    this.flows = state.flows;
     this.listener = listener;
     this.bindings = new Bindings(paths.most(), random, listener::leaveAlike);
     this.unproven = new UnprovenAddresses(agent, paths, bindings);
+  }
+
+  /// Sets the address of the control connection.
+  void bindAtOnceOnly(InetAddress from) {
+    bindings.bindAtOnceOnly(from);
   }
 
   /// Returns the address of a path's datagrams, null for the agent.
@@ -126,7 +136,7 @@ final class PathExchange {
 
   /// Sets the use of a path, at the agent. The next probe tells the SNAPT.
   void use(int id, PathUse use, long nowNs) {
-    paths.open(id).use = use;
+    paths.use(paths.open(id), use);
     moves.follow(this::carries, nowNs);
   }
 
@@ -441,7 +451,7 @@ final class PathExchange {
       }
     }
     if (path != null && newest && from != null && probe.namesLink()) {
-      linkTold(path, probe.link(path.link), nowNs);
+      linkTold(path, probe.link(path.link), sequence, nowNs);
     }
     if (newest && from != null) {
       listener.probeArrived(id);
@@ -453,11 +463,28 @@ final class PathExchange {
     return verdict;
   }
 
-  private void linkTold(SessionPath path, String link, long nowNs) {
+  private void linkTold(SessionPath path, String link, long sequence, long nowNs) {
     if (!link.equals(path.link)) {
+      if (!path.link.isEmpty()) {
+        unbind(path, sequence, nowNs);
+      }
       path.link = link;
       beginAsExpected(path, nowNs);
     }
+  }
+
+  /// Takes the flows off a path that a rule binds to it, because the path leads over another link
+  /// now: the rule has named the former one. The device tells them their next route.
+  private void unbind(SessionPath path, long sequence, long nowNs) {
+    flows.forEach(flow -> {
+      int route = flow.route();
+      if (FlowRoute.isPath(route)
+          && FlowRoute.isBinding(route)
+          && FlowRoute.path(route) == path.id) {
+        flow.followRoute(FlowRoute.NONE, sequence);
+      }
+    });
+    moves.dropForbidden(path, nowNs);
   }
 
   private void beginAsExpected(SessionPath path, long nowNs) {
@@ -503,10 +530,11 @@ final class PathExchange {
   private void follow(ProbeBody probe, long nowNs) {
     for (SessionPath each : paths.open()) {
       int bit = 1 << each.id;
-      each.use =
+      paths.use(
+          each,
           (probe.used() & bit) == 0
               ? PathUse.NO
-              : (probe.spare() & bit) == 0 ? PathUse.YES : PathUse.SPARE;
+              : (probe.spare() & bit) == 0 ? PathUse.YES : PathUse.SPARE);
     }
     moves.follow(this::carries, nowNs);
   }

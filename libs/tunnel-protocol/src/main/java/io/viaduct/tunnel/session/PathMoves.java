@@ -19,6 +19,14 @@ final class PathMoves {
     this.verdicts = verdicts;
   }
 
+  /// Drops what waits for a path and may not leave by it any more, and counts it as NO_PATH.
+  void dropForbidden(SessionPath path, long nowNs) {
+    path.compounds.refuse(
+        path.id,
+        compound -> verdicts.add(Verdict.NO_PATH, path.datagrams.drop(compound, nowNs)),
+        nowNs);
+  }
+
   /// Applies a change of the paths' use or addresses.
   ///
   /// @param carries tells whether a path has a peer to send to

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.path.LossSample;
+import io.viaduct.tunnel.path.ProbeCounts;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///   before
 /// @param bad true if so much of what leaves here is lost that flows which count rate avoid the
 ///   path
+/// @param probes those that this end has sent
 public record PathState(
     int id,
     PathUse use,
@@ -53,7 +55,8 @@ public record PathState(
     double sentBitPerSecond,
     double spareBitPerSecond,
     double peerBitPerSecond,
-    boolean bad) {
+    boolean bad,
+    ProbeCounts probes) {
   static PathState of(SessionPath path, PathExchange exchange, long nowNs) {
     return new PathState(
         path.id,
@@ -74,6 +77,7 @@ public record PathState(
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.sparePerSecond(nowNs) * 8,
         path.peerBitPerSecond,
-        path.bad);
+        path.bad,
+        path.probes.counts(nowNs / 1000));
   }
 }

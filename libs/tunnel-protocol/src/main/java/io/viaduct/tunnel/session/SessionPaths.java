@@ -16,6 +16,7 @@ final class SessionPaths {
   private SessionPath[] open;
   private SessionPath[] usable;
   private SessionPath[] spare = {};
+  private int changes;
 
   /// @param most number of paths that the handshake allows
   /// @param factory makes the path with an id
@@ -98,6 +99,25 @@ final class SessionPaths {
     return false;
   }
 
+  /// Returns whether the path carries packets, at least those of flows whose rule has chosen it.
+  boolean isInUse(int id) {
+    SessionPath path = find(id);
+    return path != null
+        && path.use != PathUse.NO
+        && (isUsable(path) || Arrays.asList(spare).contains(path));
+  }
+
+  /// Returns how often the use of a path has changed, or the paths that packets may leave by.
+  int changes() {
+    return changes;
+  }
+
+  /// Sets the use of a path.
+  void use(SessionPath path, PathUse use) {
+    changes += path.use == use ? 0 : 1;
+    path.use = use;
+  }
+
   /// Finds out which paths packets may leave by: those of use YES; without one those of use SPARE;
   /// without one the first path of use YES, or else SPARE, or else path 0, where packets wait.
   ///
@@ -105,6 +125,7 @@ final class SessionPaths {
   /// @return true if the set has changed
   boolean choose(Predicate<SessionPath> carries) {
     SessionPath[] before = usable;
+    SessionPath[] spareBefore = spare;
     usable = having(PathUse.YES, carries);
     spare = having(PathUse.SPARE, carries);
     if (usable.length == 0) {
@@ -114,7 +135,9 @@ final class SessionPaths {
     if (usable.length == 0) {
       usable = new SessionPath[] {whereToWait()};
     }
-    return !Arrays.equals(before, usable);
+    boolean changed = !Arrays.equals(before, usable);
+    changes += changed || !Arrays.equals(spareBefore, spare) ? 1 : 0;
+    return changed;
   }
 
   // A path that is in use comes back, or moves to another address. One that the device has left

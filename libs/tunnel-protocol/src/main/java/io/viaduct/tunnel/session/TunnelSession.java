@@ -24,6 +24,7 @@ import io.viaduct.tunnel.wire.LinkName;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -244,6 +245,13 @@ public final class TunnelSession implements AutoCloseable {
     if (connection == null) {
       path.controlLost();
     }
+  }
+
+  /// Sets the address of the control connection, before the first datagram (SNAPT). If that comes
+  /// from there, its path is bound at once; from another address, it proves itself first. Without
+  /// this call the first address is bound at once.
+  public void bindAtOnceOnly(InetAddress from) {
+    path.bindAtOnceOnly(from);
   }
 
   /// Switches to a carrier and asks the SNAPT to do the same (agent only). The caller repeats it
@@ -489,11 +497,17 @@ public final class TunnelSession implements AutoCloseable {
   /// again, because the record may be lost.
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
-  public void route(FlowState flow, int route, long nowNs) {
+  /// @return false if the SNAPT is not told now, because too many control records wait: the caller
+  ///   repeats the call
+  public boolean route(FlowState flow, int route, long nowNs) {
     flow.route(knows(route) ? route : FlowRoute.ANY);
-    if (outbound.paths.areMany()) {
-      state.controls.flowRoute(flow.id(), state.terms.limits().told(flow.route()), nowNs);
-    }
+    return !outbound.paths.areMany()
+        || state.controls.flowRoute(flow.id(), state.terms.limits().told(flow.route()), nowNs);
+  }
+
+  /// Returns how often the use of a path has changed, or the paths that packets may leave by.
+  public int pathChanges() {
+    return outbound.paths.changes();
   }
 
   /// Returns the number of paths that the handshake allows.

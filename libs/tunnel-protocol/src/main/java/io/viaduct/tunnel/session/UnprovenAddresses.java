@@ -34,7 +34,7 @@ final class UnprovenAddresses {
   }
 
   /// Returns whether messages to an address need no credit: it has answered a challenge, or was the
-  /// first one of the session.
+  /// first one of the session, from the host of the control connection.
   ///
   /// @param from null for the control connection
   boolean isProved(@Nullable InetSocketAddress from) {

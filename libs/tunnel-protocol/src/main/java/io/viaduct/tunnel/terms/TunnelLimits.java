@@ -121,6 +121,18 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
     };
   }
 
+  /// Returns whether a route names a path that the handshake has allowed, or something that both
+  /// ends can do.
+  ///
+  /// @param route id of a path, or a value of [FlowRoute]
+  public boolean allows(int route) {
+    if (!FlowRoute.isPath(route)) {
+      return knows(route);
+    }
+    boolean isKnown = !FlowRoute.isBinding(route) || features.contains(Feature.BOUND_ROUTES);
+    return isKnown && FlowRoute.path(route) < paths;
+  }
+
   /// Returns the route that the device tells its peer. One that does not know routes that bind gets
   /// the path: it only moves what waits to another path when the path is lost.
   ///

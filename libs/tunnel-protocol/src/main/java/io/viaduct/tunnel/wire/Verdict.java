@@ -92,7 +92,8 @@ public enum Verdict {
   PATH_UNEXPECTED(Subject.DATAGRAM),
   /// Authentic datagram from a fifth address while four are being challenged.
   CANDIDATES_FULL(Subject.DATAGRAM),
-  /// Path message that names a path which the handshake has not allowed.
+  /// Path message that names a path which the handshake has not allowed; also a route that does, or
+  /// that asks for something else which it has not agreed on. Such a route is ignored.
   PATH_UNKNOWN(Subject.DATAGRAM),
   /// Path message that did not leave, because too many wait for the socket or the control
   /// connection is gone. Its sender repeats it.

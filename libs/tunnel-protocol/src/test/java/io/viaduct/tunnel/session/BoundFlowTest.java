@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -114,6 +117,73 @@ class BoundFlowTest {
     rig.advanceMs(500);
     assertThat(of(rig.atSnapt, BOUND)).as("seed %d", SEED).isZero();
     assertThat(of(rig.atSnapt, FREE)).as("seed %d", SEED).isEqualTo(200);
+  }
+
+  /// The link of the first path goes, and another one gets its number. The device's word about the
+  /// flow is lost.
+  @ParameterizedTest
+  @EnumSource(ServiceClass.class)
+  void theNumberOfItsPathUnderAnotherLinkCarriesNoPacketOfIt(ServiceClass of) {
+    rig = PathsRig.opened(of, Set.of(), SEED);
+    rig.agent.link(0, "wlan0");
+    rig.agent.link(1, "eth0");
+    rig.probeAll();
+    rig.advanceMs(300);
+    send(BOUND);
+    send(FREE);
+    bind(BOUND, FlowRoute.bound(0));
+    rig.advanceMs(500);
+    rig.agent.use(0, PathUse.NO, rig.nowNs);
+    rig.agent.pathChanged(0);
+    PathsRig.Link other = rig.links.getFirst();
+    other.address = new InetSocketAddress("198.51.100.77", 40_000);
+    other.losesDown = true; // what waits at the SNAPT waits until its new address is proved
+    for (int i = 0; i < 5; i++) {
+      rig.send(rig.snapt, down(BOUND));
+    }
+    rig.agent.link(0, "wwan0");
+    rig.agent.probe(0, Carrier.UDP, rig.nowNs);
+    other.losesDown = false;
+    rig.drain();
+    rig.advanceMs(300);
+    rig.agent.use(0, PathUse.YES, rig.nowNs);
+    rig.probeAll();
+    rig.advanceMs(300);
+    assertThat(rig.snapt.bindingOf(0)).isEqualTo(other.address);
+    rig.atAgent.clear();
+    for (int i = 0; i < 20; i++) {
+      rig.send(rig.snapt, down(BOUND));
+      rig.send(rig.snapt, down(FREE));
+      rig.advanceMs(20);
+    }
+    rig.advanceMs(300);
+    assertThat(rig.atAgent).as("of the other flow").hasSize(20);
+    assertThat(rig.snapt.verdicts().of(Verdict.NO_PATH)).isGreaterThanOrEqualTo(20);
+    bind(BOUND, FlowRoute.bound(1));
+    rig.advanceMs(300);
+    rig.send(rig.snapt, down(BOUND));
+    rig.advanceMs(300);
+    assertThat(rig.atAgent).as("the device has told its route").hasSize(21);
+  }
+
+  @Test
+  void aLateRecordDoesNotBindItAgain() {
+    rig = PathsRig.opened(ServiceClass.HT_HD, Set.of(), SEED);
+    send(BOUND);
+    rig.advanceMs(500);
+    PathsRig.Link late = rig.links.get(1);
+    late.delayNs = 2_000_000_000L;
+    rig.use(0, PathUse.NO);
+    bind(BOUND, FlowRoute.bound(0)); // travels by the slow link
+    rig.advanceMs(50);
+    late.delayNs = 30_000_000;
+    bind(BOUND, FlowRoute.bound(1));
+    rig.advanceMs(3_000);
+    rig.snapt.flows().forEach(flow -> assertThat(flow.route()).isEqualTo(FlowRoute.bound(1)));
+  }
+
+  private static byte[] down(int port) {
+    return PacketForge.udp(PacketForge.Endpoints.ipv4(port, 7, 53).reversed(), new byte[60]);
   }
 
   private static byte[] small(int port) {

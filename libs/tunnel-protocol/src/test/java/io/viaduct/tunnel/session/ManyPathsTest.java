@@ -414,6 +414,7 @@ class ManyPathsTest {
       rig.advanceMs(200);
       assertThat(rig.links.get(1).sentUp).isGreaterThan(up);
       assertThat(rig.links.get(1).sentDown).isGreaterThan(down);
+      rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.bound(1), rig.nowNs));
       rig.use(1, PathUse.NO);
       assertThat(rig.offer(rig.agent, up(5000))).as("no other path").isEqualTo(Verdict.NO_PATH);
       rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.ANY, rig.nowNs));

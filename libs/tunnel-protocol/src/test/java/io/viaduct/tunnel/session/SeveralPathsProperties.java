@@ -21,12 +21,21 @@ import net.jqwik.api.Example;
 /// A session over paths with different loss, delay, order and copies, whose use, addresses and
 /// address families change all the time, and whose datagrams sometimes travel in the control
 /// connection: each restored packet equals a sent one and arrives at most once. It carries UDP and
-/// TCP over IPv4 and IPv6, on one path, on two, and spread packet by packet. A failure prints its
-/// seed.
+/// TCP over IPv4 and IPv6, on one path of its choice or of a rule, on two, spread packet by packet,
+/// and on none. A failure prints its seed.
 class SeveralPathsProperties {
   private static final int PACKETS_PER_RUN = 20_000;
   private static final int[] ROUTES = {
-    FlowRoute.ANY, FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING, FlowRoute.SPREAD
+    FlowRoute.ANY,
+    FlowRoute.TWO_PATHS,
+    FlowRoute.TWO_PATHS_WHILE_LOSING,
+    FlowRoute.SPREAD,
+    FlowRoute.MOST_SPARE,
+    FlowRoute.NONE,
+    0,
+    1,
+    FlowRoute.bound(0),
+    FlowRoute.bound(1)
   };
   private static final int UDP_FLOWS = 20;
   private static final int TCP_FLOWS = 4;
