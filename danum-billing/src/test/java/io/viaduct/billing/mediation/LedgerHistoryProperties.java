@@ -10,6 +10,7 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.receipts.SealedStatements;
 import io.viaduct.billing.rerating.Rerating;
@@ -32,6 +33,7 @@ import io.viaduct.usage.v1.UsageReport;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -55,25 +57,33 @@ import org.jspecify.annotations.Nullable;
 /// reordering, lost reports, restarts of a SNAPT and of billing, sessions that report to two
 /// billing instances at once, late and too late reports, unknown accounts, changes of the tariff,
 /// top-ups, credits, refunds, reservations, settlements, re-ratings, reports of devices that agree,
-/// differ, come alone or are too late, and neighbours that relay.
+/// differ, come alone or are too late, neighbours that relay, wallets that expire, and caps of an
+/// hour and a day.
 class LedgerHistoryProperties {
   private static final BigDecimal RELAYED = new BigDecimal("0.5");
+  // Every tariff has these two, so that the oracle need not know which one counts for a day.
+  private static final long CAP_OF_HOUR = 4_000_000;
+  private static final long CAP_OF_DAY = 6_500_000;
+  private static final String CAPS = "\"APPLICATION_HOUR\":4.0,\"ACCOUNT_DAY\":6.5";
   private static final TariffVersion FORGOTTEN_FEE =
-      corrected(OperatingPoint.OFFERED, "{\"fees\":{\"PER_MINUTE\":0.2}}");
+      corrected(OperatingPoint.OFFERED, "{\"caps\":{%s},\"fees\":{\"PER_MINUTE\":0.2}}");
   private static final TariffVersion FORGOTTEN_CAP =
-      corrected(OperatingPoint.MEASURED, "{\"caps\":{\"FLOW_INTERVAL\":5.0}}");
+      corrected(OperatingPoint.MEASURED, "{\"caps\":{%s,\"FLOW_INTERVAL\":5.0}}");
   private static final List<TariffVersion> CORRECTED =
       List.of(
           FORGOTTEN_FEE,
           FORGOTTEN_CAP,
-          corrected(OperatingPoint.OFFERED, "{\"refunds\":{\"DELAY\":0.3}}"));
+          corrected(OperatingPoint.OFFERED, "{\"caps\":{%s},\"refunds\":{\"DELAY\":0.3}}"));
 
   // In force long after the histories, so that reports are not rated by them at first.
   private static TariffVersion corrected(OperatingPoint point, String changes) {
     MediationRig rig = new MediationRig("nobody");
     Instant now = rig.clock.instant();
     return rig.tariffs.add(
-        SeedTariff.at(point, changes), now.plus(Duration.ofDays(365L * 300)), "operator", now);
+        SeedTariff.at(point, changes.formatted(CAPS)),
+        now.plus(Duration.ofDays(365L * 300)),
+        "operator",
+        now);
   }
 
   /// One step of a history. `numbers` select what is submitted.
@@ -85,6 +95,8 @@ class LedgerHistoryProperties {
       CHARGE_BY_DEVICES,
       TOP_UP,
       GIVE_BACK,
+      GRANT,
+      EXPIRE,
       RESERVE,
       CHANGE_TARIFF,
       RESTART_BILLING,
@@ -104,6 +116,8 @@ class LedgerHistoryProperties {
             net.jqwik.api.Tuple.of(2, Step.Kind.CHARGE_BY_DEVICES),
             net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
             net.jqwik.api.Tuple.of(2, Step.Kind.GIVE_BACK),
+            net.jqwik.api.Tuple.of(3, Step.Kind.GRANT),
+            net.jqwik.api.Tuple.of(2, Step.Kind.EXPIRE),
             net.jqwik.api.Tuple.of(2, Step.Kind.RESERVE),
             net.jqwik.api.Tuple.of(1, Step.Kind.CHANGE_TARIFF),
             net.jqwik.api.Tuple.of(1, Step.Kind.RESTART_BILLING),
@@ -229,11 +243,11 @@ class LedgerHistoryProperties {
     private static final Duration DAYS_OF_A_RUN = Duration.ofDays(40);
     private static final List<String> TARIFFS =
         List.of(
-            "{}",
-            "{\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
+            "{\"caps\":{%s}}",
+            "{\"caps\":{%s},\"fees\":{\"PER_MEGABYTE\":0.02,\"PER_MINUTE\":0.03},\"refunds\":{\"DELAY\":0.5},"
                 + "\"discount\":{\"base\":\"SAVED\",\"denarii-per-megabyte\":0.5,\"cap\":0.3,"
                 + "\"beneficiary\":\"SPLIT\"}}",
-            "{\"fees\":{\"PER_MEGABYTE\":0.5},\"relay-share\":0.3}");
+            "{\"caps\":{%s},\"fees\":{\"PER_MEGABYTE\":0.5},\"relay-share\":0.3}");
 
     private MediationRig rig =
         new MediationRig(
@@ -250,7 +264,10 @@ class LedgerHistoryProperties {
       surcharge = new Surcharge(hasAllLines ? Map.of(ServiceClass.HT_LD, 0.07) : Map.of());
       Instant now = rig.clock.instant();
       rig.surcharges.add(owner, surcharge, now, "operator", now);
-      rig.clock.advance(Duration.ofMinutes(1));
+      // All of a history begins in one hour, in which these tariffs are in force from its start.
+      rig.clock.advance(
+          Duration.between(now, now.truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS)));
+      rig.clock.advance(Duration.ofMinutes(10));
       begin = rig.clock.instant();
       for (int i = 0; i < ACCOUNTS; i++) {
         rig.openAccount(account(i));
@@ -262,7 +279,7 @@ class LedgerHistoryProperties {
     private void changeTariff(int n, Duration later) {
       OperatingPoint point =
           n % TARIFFS.size() == 0 ? OperatingPoint.MEASURED : OperatingPoint.OFFERED;
-      Tariff tariff = SeedTariff.at(point, TARIFFS.get(n % TARIFFS.size()));
+      Tariff tariff = SeedTariff.at(point, TARIFFS.get(n % TARIFFS.size()).formatted(CAPS));
       Instant now = rig.clock.instant();
       rig.tariffs.add(tariff, now.plus(later), "operator", now);
       oracle.changeTariff(now.plus(later), tariff);
@@ -294,6 +311,11 @@ class LedgerHistoryProperties {
         }
         case SUBMIT_TOGETHER -> submitTogether(step.numbers());
         case GIVE_BACK -> step.numbers().forEach(this::giveBack);
+        case GRANT -> step.numbers().forEach(this::grant);
+        case EXPIRE -> {
+          rig.grants.expireDue(rig.clock.instant());
+          oracle.expire(rig.clock.instant(), account -> reserving.reserved(account) > 0);
+        }
         case RESERVE -> step.numbers().forEach(n -> reserving.step(n, account(n % ACCOUNTS)));
         case CHANGE_TARIFF -> {
           int n = step.numbers().getFirst();
@@ -311,6 +333,7 @@ class LedgerHistoryProperties {
 
     private void workOff() {
       rig.rerating.workOff(rig.clock.instant());
+      oracle.workOff();
       rig.relayRewards.payDue(rig.clock.instant());
     }
 
@@ -361,19 +384,22 @@ class LedgerHistoryProperties {
       return account(account == 0 ? 1 : 0);
     }
 
-    private BillLines bill(int session, int sequence, int variant, Tariff tariff) {
+    private List<BillLines> bill(int session, int sequence, int variant, Tariff tariff) {
       return RatedReport.of(
               flows(session, sequence, variant).stream().map(History::measure).toList(),
               60_000,
               new Terms(tariff, surcharge))
-          .lines();
+          .flows()
+          .stream()
+          .map(RatedFlow::lines)
+          .toList();
     }
 
     private static List<FlowUsage> flows(int session, int sequence, int variant) {
       List<FlowUsage> flows = new ArrayList<>();
       for (int i = 0; i < sequence % 3 + 1; i++) {
         long pre = sequence == 4 ? 0 : 100_003L * (i + 1) * (session + 1) + variant;
-        flows.add(Reports.flow(i, i == 0 ? "ssh" : "skype-video", pre, pre * 2 / 3, 120.5 * i));
+        flows.add(Reports.flow(i, OracleLedger.APPLICATION.apply(i), pre, pre * 2 / 3, 120.5 * i));
       }
       return flows;
     }
@@ -439,7 +465,7 @@ class LedgerHistoryProperties {
           .isEqualTo(oracle.submitByDevice(seen, report.getPreBytes() + more, rig.clock.instant()));
     }
 
-    private BillLines billOfDevice(UsageReport report, long more, Tariff tariff) {
+    private List<BillLines> billOfDevice(UsageReport report, long more, Tariff tariff) {
       List<FlowMeasure> flows = new ArrayList<>();
       for (FlowUsage flow : report.getFlowsList()) {
         long bytes =
@@ -459,7 +485,9 @@ class LedgerHistoryProperties {
                 DelaySource.MEASURED,
                 Demand.UNKNOWN));
       }
-      return RatedReport.of(flows, 60_000, new Terms(tariff, surcharge)).lines();
+      return RatedReport.of(flows, 60_000, new Terms(tariff, surcharge)).flows().stream()
+          .map(RatedFlow::lines)
+          .toList();
     }
 
     private void submit(List<OracleLedger.Spec> specs) {
@@ -469,9 +497,12 @@ class LedgerHistoryProperties {
     }
 
     private List<ReportVerdict> expected(List<OracleLedger.Spec> specs) {
-      return specs.stream()
-          .map(s -> oracle.submit(s, report(s).getPreBytes(), rig.clock.instant()))
-          .toList();
+      List<ReportVerdict> verdicts =
+          specs.stream()
+              .map(s -> oracle.submit(s, report(s).getPreBytes(), rig.clock.instant()))
+              .toList();
+      oracle.endRound();
+      return verdicts;
     }
 
     private List<ReportVerdict> submitted(MediationRig to, List<OracleLedger.Spec> specs) {
@@ -499,6 +530,12 @@ class LedgerHistoryProperties {
         other.add(spec(1, (n >> 4) % 2, (n >> 8) % 5, account, 0, true));
       }
       MediationRig second = rig.another();
+      if (!oracle.wallets.isEmpty()) { // the order says which charge a wallet pays
+        assertThat(submitted(rig, one)).isEqualTo(expected(one));
+        assertThat(submitted(second, other)).isEqualTo(expected(other));
+        workOff();
+        return;
+      }
       CompletableFuture<List<ReportVerdict>> beside =
           CompletableFuture.supplyAsync(() -> submitted(second, other));
       List<ReportVerdict> first = submitted(rig, one);
@@ -543,6 +580,23 @@ class LedgerHistoryProperties {
           spec.session());
     }
 
+    // From 2 min to 10 days, of one flow up to several intervals.
+    private void grant(int n) {
+      String key = tag + "-" + n % 6;
+      String account = account(n % ACCOUNTS);
+      long amount = ((n >> 1) % 4 + 1) * 2_500_000L;
+      List<Duration> times =
+          List.of(
+              Duration.ofMinutes(2),
+              Duration.ofMinutes(30),
+              Duration.ofHours(20),
+              Duration.ofDays(10));
+      Instant expiry = rig.clock.instant().plus(times.get((n >> 3) % 4));
+      if (oracle.grant(key, account, amount, expiry)) {
+        rig.grant(key, account, amount, expiry);
+      }
+    }
+
     private void topUp(int n) {
       String key = tag + "-" + n % 3;
       long amount = (n % 5 + 1) * 20_000_000L; // some reservations fit, others do not
@@ -559,6 +613,9 @@ class LedgerHistoryProperties {
         assertThat(rig.balance(account(i)))
             .as(account(i))
             .isEqualTo(oracle.balance("USER:" + account(i)));
+        assertThat(rig.rests(account(i)))
+            .as("wallets of %s", account(i))
+            .isEqualTo(oracle.wallets.rests(account(i)));
       }
       assertThat(posted(LedgerAccount.provider(owner).name()))
           .as("PROVIDER")
@@ -592,7 +649,18 @@ class LedgerHistoryProperties {
       apply(new Step(Step.Kind.CHARGE_BY_DEVICES, List.of(0)));
       apply(new Step(Step.Kind.SETTLE, List.of(0)));
       compare();
+      creditCaps();
+      rig.clock.advance(Duration.ofDays(10));
+      apply(new Step(Step.Kind.EXPIRE, List.of(0)));
+      compare();
       statementsHold();
+    }
+
+    private void creditCaps() {
+      rig.clock.advance(Duration.ofDays(1));
+      rig.caps.creditDue(rig.clock.instant());
+      oracle.creditCaps(CAP_OF_HOUR, CAP_OF_DAY);
+      compare();
     }
 
     private void statementsHold() {

@@ -1,5 +1,7 @@
 package io.viaduct.billing.mediation;
 
+import static java.util.stream.Collectors.groupingBy;
+
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -7,6 +9,8 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,10 +22,12 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A slow but obvious ledger, the oracle for the real one: plain maps, one report at a time, no
-/// database. It takes the bill of a report under a tariff as given.
+/// database. It takes the bills of a report's flows under a tariff as given.
 final class OracleLedger {
   record Spec(
       String session,
@@ -30,7 +36,7 @@ final class OracleLedger {
       String account,
       String content,
       Instant end,
-      Function<Tariff, BillLines> bill,
+      Function<Tariff, List<BillLines>> bill,
       boolean signed,
       @Nullable Relay relay) {
     String key() {
@@ -48,32 +54,41 @@ final class OracleLedger {
     private final BillLines reported; // the bill of its report, before re-ratings
     private final boolean late;
     private final boolean byDevice;
-    private BillLines bill;
+    private List<BillLines> flows; // the bill of each
     private boolean settled;
     private boolean signed;
     private long refunded;
 
     private boolean isVoid;
+    private int corrected; // number of the corrections that it was looked at by
 
-    private Interval(Spec spec, BillLines bill, Instant end, boolean late) {
-      this(spec, bill, end, late, end.plus(MediationRig.GRACE), spec.signed());
+    private Interval(Spec spec, List<BillLines> flows, Instant end, boolean late) {
+      this(spec, flows, end, late, end.plus(MediationRig.GRACE), spec.signed());
     }
 
-    private static Interval byDevice(Device device, BillLines bill) {
+    private static Interval byDevice(Device device, List<BillLines> flows) {
       return new Interval(
-          device.spec, bill, device.end, false, device.end.plus(MediationRig.ADJUSTMENT), false);
+          device.spec, flows, device.end, false, device.end.plus(MediationRig.ADJUSTMENT), false);
     }
 
     private Interval(
-        Spec spec, BillLines bill, Instant end, boolean late, Instant due, boolean signed) {
+        Spec spec, List<BillLines> flows, Instant end, boolean late, Instant due, boolean signed) {
       this.spec = spec;
       this.start = end.minus(LENGTH);
       this.due = due;
       this.byDevice = spec.session().startsWith("device:");
-      this.reported = bill;
-      this.bill = bill;
+      this.reported = sum(flows);
+      this.flows = flows;
       this.late = late;
       this.signed = signed;
+    }
+
+    private BillLines bill() {
+      return sum(flows);
+    }
+
+    private LocalDate day() {
+      return LocalDate.ofInstant(start, ZoneOffset.UTC);
     }
 
     private boolean isReplaceable() {
@@ -109,6 +124,9 @@ final class OracleLedger {
 
   private static final Duration LENGTH = Duration.ofMinutes(1); // of every interval
 
+  /// The application of a flow, by its place.
+  static final IntFunction<String> APPLICATION = flow -> flow == 0 ? "ssh" : "skype-video";
+
   private final long unsignedBound;
   private final Map<String, Instant> held = new HashMap<>(); // first arrival, by content
   private final Set<String> accounts = new HashSet<>();
@@ -123,6 +141,11 @@ final class OracleLedger {
   private final Map<String, String> topUpKeys = new HashMap<>();
   private final Set<String> creditKeys = new HashSet<>();
   final Map<String, Long> balances = new HashMap<>();
+  final OracleWallets wallets = new OracleWallets();
+  private final Map<String, Spec> heldSpecs = new HashMap<>(); // by content
+  private final Set<String> grantKeys = new HashSet<>();
+  private final Set<String> keysOfRound = new HashSet<>();
+  private final List<Interval> unpaid = new ArrayList<>(); // posted in this round
 
   OracleLedger(long unsignedBound) {
     this.unsignedBound = unsignedBound;
@@ -140,7 +163,15 @@ final class OracleLedger {
   /// Returns the bill of a report whose interval ended at a time: it costs what the tariff says
   /// that is in force at its start.
   BillLines bill(Spec spec, Instant end) {
+    return sum(flows(spec, end));
+  }
+
+  private List<BillLines> flows(Spec spec, Instant end) {
     return spec.bill().apply(tariffAt(end.minus(LENGTH)));
+  }
+
+  private static BillLines sum(List<BillLines> flows) {
+    return flows.stream().reduce(BillLines.NOTHING, BillLines::plus);
   }
 
   private Tariff tariffAt(Instant start) {
@@ -213,9 +244,6 @@ final class OracleLedger {
         charge(device);
       }
     }
-    devices.values().stream()
-        .filter(device -> device.charged != null && device.charged.isReplaceable())
-        .forEach(device -> corrections.forEach(each -> correct(device.charged, each)));
     for (Map.Entry<String, Device> each : devices.entrySet()) {
       Device device = each.getValue();
       if (device.charged != null
@@ -235,19 +263,21 @@ final class OracleLedger {
   }
 
   private void charge(Device device) {
-    BillLines bill = bill(device.spec, device.end);
+    List<BillLines> flows = flows(device.spec, device.end);
+    BillLines bill = sum(flows);
     long sum =
         intervals.values().stream()
             .filter(i -> i.isReplaceable() && i.spec.account().equals(device.spec.account()))
-            .mapToLong(i -> i.bill.gross().value())
+            .mapToLong(i -> i.bill().gross().value())
             .sum();
     if (sum + bill.gross().value() > MediationRig.DEVICE_BOUND.value()) {
       device.isUncharged = true;
       return;
     }
-    device.charged = Interval.byDevice(device, bill);
+    device.charged = Interval.byDevice(device, flows);
     intervals.put(device.spec.key(), device.charged);
     post(device.charged, bill);
+    pay(device.charged);
   }
 
   // The SNAPT's report takes the place of the device's.
@@ -259,8 +289,11 @@ final class OracleLedger {
     }
     Interval charged = device.charged;
     if (charged != null) {
-      post(charged, BillLines.NOTHING.minus(charged.bill));
+      post(charged, BillLines.NOTHING.minus(charged.bill()));
       charged.isVoid = true;
+      for (int i = 0; i < charged.flows.size(); i++) {
+        giveBack(charged, i, charged.flows.get(i).net().value(), 0);
+      }
     }
     compare(device, bytes);
   }
@@ -274,6 +307,10 @@ final class OracleLedger {
   }
 
   ReportVerdict submit(Spec spec, long bytes, Instant now) {
+    if (!keysOfRound.add(spec.key())) {
+      endRound();
+      keysOfRound.add(spec.key());
+    }
     Interval known = intervals.get(spec.key());
     if (known != null) {
       return again(known, spec);
@@ -288,22 +325,118 @@ final class OracleLedger {
             || Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0)) {
       return ReportVerdict.REJECTED;
     }
-    BillLines bill = bill(spec, end);
+    List<BillLines> flows = flows(spec, end);
+    BillLines bill = sum(flows);
     if (!accounts.contains(spec.account())
         || !spec.signed() && unsigned(spec.account()) + bill.gross().value() > unsignedBound) {
       held.putIfAbsent(spec.content(), now);
       heldPlaces.put(spec.content(), place(spec));
+      heldSpecs.put(spec.content(), spec);
       return spec.signed() ? ReportVerdict.HELD : ReportVerdict.PROVISIONAL;
     }
     epochs.merge(spec.session(), spec.epoch(), Math::max);
     boolean late = !first.isBefore(end.plus(MediationRig.GRACE));
-    Interval interval = new Interval(spec, bill, end, late);
+    Interval interval = new Interval(spec, flows, end, late);
     intervals.put(spec.key(), interval);
     heldPlaces.remove(spec.content());
+    heldSpecs.remove(spec.content());
     post(interval, bill);
     replace(spec, bytes);
-    corrections.forEach(correction -> correct(interval, correction));
+    unpaid.add(interval);
     return spec.signed() ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
+  }
+
+  /// Ends a batch of reports. Wallets pay last, when all reversals have given them back theirs.
+  void endRound() {
+    unpaid.forEach(this::pay);
+    unpaid.clear();
+    keysOfRound.clear();
+  }
+
+  private void pay(Interval interval) {
+    for (int i = 0; i < interval.flows.size(); i++) {
+      pay(interval, i, interval.flows.get(i).net().value());
+    }
+  }
+
+  private void pay(Interval interval, int flow, long amount) {
+    wallets.pay(
+        interval.spec.account(), new OracleWallets.Charge(interval, flow), interval.start, amount);
+  }
+
+  private void giveBack(Interval interval, int flow, long amount, long cost) {
+    wallets.giveBack(Set.of(new OracleWallets.Charge(interval, flow)), amount, cost);
+  }
+
+  /// Grants money that expires. Returns true if it moved money.
+  boolean grant(String key, String account, long amount, Instant expiresAt) {
+    if (!grantKeys.add(key)) {
+      return false;
+    }
+    wallets.grant(account, amount, expiresAt);
+    move("GRANTS", "USER:" + account, amount);
+    return true;
+  }
+
+  /// Lets wallets expire.
+  void expire(Instant now, Predicate<String> isWaiting) {
+    wallets
+        .expire(now, isWaiting)
+        .forEach(expiry -> move("USER:" + expiry.account(), "GRANTS", expiry.amount()));
+  }
+
+  /// Gives back what accounts paid above the caps of hours and days, for days that nothing can
+  /// change any more.
+  ///
+  /// @param ofHour for an application, micro-denarii
+  /// @param ofDay for an account, micro-denarii
+  void creditCaps(long ofHour, long ofDay) {
+    intervals.values().stream()
+        .filter(interval -> !isWaiting(interval.spec.account(), interval.day()))
+        .collect(groupingBy(interval -> interval.spec.account() + " " + interval.day()))
+        .values()
+        .forEach(day -> creditCaps(day, ofHour, ofDay));
+  }
+
+  private boolean isWaiting(String account, LocalDate day) {
+    return intervals.values().stream()
+            .anyMatch(i ->
+                i.spec.account().equals(account)
+                    && i.day().equals(day)
+                    && !i.isVoid
+                    && !(i.signed && (i.settled || i.late)))
+        || heldSpecs.values().stream().anyMatch(spec -> spec.account().equals(account));
+  }
+
+  private void creditCaps(List<Interval> day, long ofHour, long ofDay) {
+    Map<String, Set<OracleWallets.Charge>> byHour = new TreeMap<>();
+    Map<String, Long> paid = new TreeMap<>();
+    for (Interval interval : day) {
+      for (int i = 0; i < interval.flows.size() && !interval.isVoid; i++) {
+        String hour = interval.start.truncatedTo(ChronoUnit.HOURS) + " " + APPLICATION.apply(i);
+        byHour
+            .computeIfAbsent(hour, _ -> new HashSet<>())
+            .add(new OracleWallets.Charge(interval, i));
+        // Only intervals with one flow are refunded.
+        paid.merge(hour, interval.flows.get(i).net().value() - interval.refunded, Math::addExact);
+      }
+    }
+    String account = day.getFirst().spec.account();
+    long left = 0;
+    Set<OracleWallets.Charge> all = new HashSet<>();
+    for (Map.Entry<String, Set<OracleWallets.Charge>> hour : byHour.entrySet()) {
+      left += cap(account, hour.getValue(), paid.getOrDefault(hour.getKey(), 0L), ofHour);
+      all.addAll(hour.getValue());
+    }
+    cap(account, all, left, ofDay);
+  }
+
+  // Returns what the cap leaves.
+  private long cap(String account, Set<OracleWallets.Charge> charges, long paid, long cap) {
+    long above = Math.max(0, paid - cap);
+    move("CAPS", "USER:" + account, above);
+    wallets.giveBack(charges, above, paid - above);
+    return paid - above;
   }
 
   private void post(Interval interval, BillLines lines) {
@@ -319,24 +452,49 @@ final class OracleLedger {
   /// Makes bills again: those that are posted, and those of reports that come later.
   void rerate(Correction correction) {
     corrections.add(correction);
-    intervals.values().forEach(interval -> correct(interval, correction));
+  }
+
+  /// Makes the bills again that wait for it: correction by correction, in each first the bills that
+  /// get lower.
+  void workOff() {
+    for (int i = 0; i < corrections.size(); i++) {
+      List<Runnable> raised = new ArrayList<>();
+      for (Interval interval : intervals.values()) {
+        if (interval.corrected == i) {
+          interval.corrected++;
+          correct(interval, corrections.get(i), raised);
+        }
+      }
+      raised.forEach(Runnable::run);
+    }
   }
 
   // An interval whose charge was refunded by more than its new bill keeps the one that it has.
-  private void correct(Interval interval, Correction correction) {
+  private void correct(Interval interval, Correction correction, List<Runnable> raised) {
     if (interval.isVoid || !correction.concerns(interval)) {
       return;
     }
-    BillLines corrected = interval.spec.bill().apply(correction.tariff());
+    List<BillLines> flows = interval.spec.bill().apply(correction.tariff());
+    BillLines corrected = sum(flows);
     if (interval.refunded > corrected.net().value()) {
       return;
     }
-    post(interval, corrected.minus(interval.bill));
+    post(interval, corrected.minus(interval.bill()));
     if (interval.settled) {
-      settle(interval, interval.bill, -1);
+      settle(interval, interval.bill(), -1);
       settle(interval, corrected, 1);
     }
-    interval.bill = corrected;
+    for (int i = 0; i < flows.size(); i++) {
+      int flow = i;
+      long cost = flows.get(i).net().value();
+      long more = cost - interval.flows.get(i).net().value();
+      if (more > 0) {
+        raised.add(() -> pay(interval, flow, more));
+      } else {
+        giveBack(interval, flow, -more, cost - interval.refunded);
+      }
+    }
+    interval.flows = flows;
   }
 
   private static ReportVerdict again(Interval known, Spec spec) {
@@ -366,7 +524,7 @@ final class OracleLedger {
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
       if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
-        settle(interval, interval.bill, 1);
+        settle(interval, interval.bill(), 1);
         interval.settled = true;
       }
     }
@@ -404,7 +562,7 @@ final class OracleLedger {
 
   /// Returns what the user has paid for a posted report.
   long net(Spec spec) {
-    return intervals.get(spec.key()).bill.net().value();
+    return intervals.get(spec.key()).bill().net().value();
   }
 
   /// Refunds a charge. Returns true if it moved money: never more than was paid, once per key.
@@ -418,6 +576,7 @@ final class OracleLedger {
     }
     creditKeys.add(key);
     interval.refunded += amount;
+    giveBack(interval, 0, amount, net(spec) - interval.refunded);
     move("GOODWILL", "USER:" + interval.spec.account(), amount);
     return true;
   }

@@ -416,6 +416,25 @@ class ReratingTest {
     assertThat(capCredit("capped-less")).isEqualTo(-5_500_000);
   }
 
+  @Test
+  void aWalletGetsBackWhatACorrectedCapGivesAndPaysWhatAHigherOneTakesAgain() {
+    rig.grant(tag, alice, 50_000_000, day.plus(30, ChronoUnit.DAYS));
+    rig.submit(report(alice, 0));
+    moveTo(day.plus(4, ChronoUnit.DAYS));
+    rig.settlement.settleDue(rig.clock.instant());
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.rests(alice)).containsExactly(50_000_000 - NET);
+    correct("{\"caps\":{\"ACCOUNT_DAY\":20.0}}");
+    run(order("wallet-capped", alice, null));
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.rests(alice)).containsExactly(30_000_000L);
+    correct("{\"caps\":{\"ACCOUNT_DAY\":25.0}}");
+    run(order("wallet-capped-less", alice, null));
+    rig.caps.creditDue(rig.clock.instant());
+    assertThat(rig.rests(alice)).containsExactly(25_000_000L);
+    assertThat(rig.balance(alice)).isEqualTo(25_000_000);
+  }
+
   private long capCredit(String id) {
     return rig.reratings.find(id + "-" + tag).orElseThrow().capCredit().value();
   }
