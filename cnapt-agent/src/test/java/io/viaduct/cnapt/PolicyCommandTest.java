@@ -400,7 +400,16 @@ class PolicyCommandTest {
                     parameters.get("remote").startsWith("198")
                         ? List.of(
                             new DataStatus.RefusedFlow(
-                                6, 40_000, "198.51.100.7:443", "web", "LT_HD", "none", "", 2, 7))
+                                6,
+                                40_000,
+                                "198.51.100.7:443",
+                                "web",
+                                "LT_HD",
+                                "none",
+                                "",
+                                "",
+                                2,
+                                7))
                         : List.of())));
     try {
       assertThat(explain(socket, "198.51.100.7:443")).isZero();
