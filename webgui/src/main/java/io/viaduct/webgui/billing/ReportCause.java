@@ -10,6 +10,7 @@ public final class ReportCause {
       Set.of(
           "UNKNOWN_ACCOUNT",
           "ACCOUNT_INACTIVE",
+          "ACCOUNT_ERASED",
           "NO_TOKEN",
           "TOKEN_KEY_UNKNOWN",
           "OVER_CHARGE_BOUND",
