@@ -191,8 +191,10 @@ final class ViaductPeer implements Peer {
     return new AgentView(deployment.plans().socket(place.agent)).used().equals(links);
   }
 
-  /// Gives the link another address. To the agent this is another network, whose hold time begins
-  /// anew. Otherwise the losses of all repetitions would count as flapping.
+  /// Gives the link another address, each time that it comes back; only ours, not those of peers.
+  /// To the agent this is another network, whose hold time begins anew. Otherwise the losses of all
+  /// repetitions would count as flapping. So a repetition measures a link that comes back after
+  /// long, not one that flaps.
   @Override
   public void onLinkUp(BenchNetwork network, String link) {
     var retry = new Retry(PATIENCE, nanoTime);
