@@ -103,6 +103,7 @@ public final class OperatorPeer {
     trialIsComplete = true;
     tariffs.add(tariff(1, "past"));
     tariffs.add(tariff(2, "in-force"));
+    trials.add(trialRun("7", "summer", "done"));
   }
 
   /// The document of a new installation.

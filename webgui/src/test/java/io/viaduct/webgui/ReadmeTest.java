@@ -94,7 +94,7 @@ class ReadmeTest {
                 + "|discrepancies\\.(basis|done|state)|devicereports\\.state|reratings\\.(done|state)"
                 + "|accounts\\.role|tokens\\.(done|scope)|webhooks\\.(done|event)|deliveries\\.state"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|refused|state)|creditoverview\\.result"
-                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|problem|table)|trial\\.(part|table)|ledger\\.(done|outcome|rule))\\..*"));
+                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|problem|table)|trial\\.(part|table)|trials\\.state|ledger\\.(done|outcome|rule))\\..*"));
     assertThat(unused).isEmpty();
   }
 

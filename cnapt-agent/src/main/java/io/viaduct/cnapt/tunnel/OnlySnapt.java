@@ -11,7 +11,7 @@ final class OnlySnapt {
   /// @param now the choice of a flow that begins now, with what is measured
   /// @param region of the SNAPT; empty if it is not known
   static String why(SnaptDecision now, String region) {
-    return "it is the only SNAPT in use (snapts.sessions is 1), and was the first to answer of"
+    return "it is the only SNAPT in use, and was the first to answer of"
         + " `snapt`, and then of the list by load (not above 80 %), rank of the operator, region,"
         + " price and the order of this device; "
         + (region.isEmpty() ? "" : "its region is " + region + "; ")

@@ -253,9 +253,18 @@ final class TunnelEnds implements TunIntake.Next, FlowChanges {
   String whyPlaced(TunnelEnd at, FlowState flow, long nowNs) {
     String why = flow.attachment() instanceof FlowNote note ? note.whyPlaced() : "";
     boolean isOwn = flow.id() < FlowTable.SNAPT_FIRST && !at.name().isEmpty();
-    return why.isEmpty() && isOwn && all.length == 1
+    return why.isEmpty() && isOwn && isAlone(at)
         ? OnlySnapt.why(decide(flow.serviceClass(), nowNs), at.region())
         : why;
+  }
+
+  private boolean isAlone(TunnelEnd at) {
+    for (TunnelEnd each : all) {
+      if (each != at && each.session() != null) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static PlacedFlow placed(FlowTuple flow, TunnelEnd at, String why, boolean isRefused) {

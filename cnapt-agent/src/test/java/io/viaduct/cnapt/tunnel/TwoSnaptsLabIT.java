@@ -22,7 +22,7 @@ class TwoSnaptsLabIT {
           .contains("free: 1 by the expected one, least cost of class HT_LD at its first packet: ")
           .contains("after a death: 1 by the expected one\n")
           .contains("states: [carrying, silent]\n")
-          .contains("followed 3, chosen 3, best effort 0\n");
+          .contains("followed 3, chosen 2, best effort 0\n");
     }
   }
 }

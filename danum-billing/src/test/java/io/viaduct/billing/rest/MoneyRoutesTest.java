@@ -65,6 +65,8 @@ class MoneyRoutesTest {
           "POST /api/v1/reports/discrepancies/{id}/close",
           "POST /api/v1/reratings/preview",
           "POST /api/v1/reratings/{id}/stop",
+          "POST /api/v1/tariff-trials",
+          "POST /api/v1/tariff-trials/{id}/stop",
           "POST /api/v1/rating/simulate",
           "POST /api/v1/tariffs",
           "POST /api/v1/tariffs/check",

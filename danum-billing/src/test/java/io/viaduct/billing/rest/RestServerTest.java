@@ -411,7 +411,7 @@ class RestServerTest {
   void theLedgerIsVerifiedOnRequest() throws Exception {
     Answer answer = billing.get("/api/v1/ledger/verification", operator);
     assertThat(answer.body().get("holds").asBoolean()).as(answer.raw().body()).isTrue();
-    assertThat(answer.body().get("checks").size()).isEqualTo(29);
+    assertThat(answer.body().get("checks").size()).isEqualTo(30);
   }
 
   @Test

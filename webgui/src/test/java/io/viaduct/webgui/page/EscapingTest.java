@@ -138,6 +138,7 @@ class EscapingTest {
     work.deviceReports.add(
         hostile(OperatorPeer.deviceReport("4", ATTACK, ATTACK), List.of("snapt", "session")));
     work.reratings.add(hostile(OperatorPeer.rerating(ATTACK, ATTACK), List.of("account")));
+    work.trials.clear();
     work.trials.add(
         hostile(
             work.trialRun("7", ATTACK, "failed"),

@@ -19,6 +19,7 @@ class TrialPagesTest {
   @BeforeEach
   void begin() {
     peer = RunningWebgui.freshPeer().work;
+    peer.trials.clear();
     olga = Visitor.operator();
   }
 
