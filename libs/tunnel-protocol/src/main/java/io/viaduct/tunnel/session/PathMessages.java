@@ -6,6 +6,7 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -177,9 +178,15 @@ final class PathMessages {
         sealer.seal(
             aead, DatagramHeader.TYPE_PATH, ServiceClass.LT_LD, padded, 0, body, run, at, nowNs);
     totals.sentDatagrams(1);
-    totals.sentOverhead(length + budget.headerBytes());
-    pacer.sent(length + budget.headerBytes(), nowNs);
+    int outerBytes = length + headerBytes(note.to);
+    totals.sentOverhead(outerBytes);
+    pacer.sent(outerBytes, nowNs);
     return length;
+  }
+
+  // A path whose first address is not proved has no address family yet.
+  private int headerBytes(@Nullable InetSocketAddress to) {
+    return to == null ? budget.headerBytes() : OuterHeader.of(to).bytes();
   }
 
   /// Gives the memory of the waiting messages back, because the session ends.
