@@ -158,8 +158,11 @@ class MediationEndpointTest {
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
     assertThat(file.body().lines().findFirst().orElseThrow())
-        .endsWith(",device,link,carriedByCall,revision");
-    assertThat(file.body().lines().skip(1)).singleElement().asString().endsWith(",rmnet_data0,,0");
+        .endsWith(",device,link,carriedByCall,passedBy,paidBy,revision");
+    assertThat(file.body().lines().skip(1))
+        .singleElement()
+        .asString()
+        .matches(".*,rmnet_data0,,[^,]+,[^,]*,0");
   }
 
   @Test
