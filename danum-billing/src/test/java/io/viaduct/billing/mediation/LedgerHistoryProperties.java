@@ -135,7 +135,7 @@ class LedgerHistoryProperties {
     History run = new History(hasAllLines);
     for (Step step : history) {
       run.apply(step);
-      run.compare();
+      run.compareSums();
     }
     run.end();
   }
@@ -609,6 +609,12 @@ class LedgerHistoryProperties {
     }
 
     private void compare() {
+      compareSums();
+      assertThat(rig.broken()).isEmpty();
+    }
+
+    // Without the invariants of the whole database, which has the rows of all tests.
+    private void compareSums() {
       for (int i = 0; i < ACCOUNTS; i++) {
         assertThat(rig.balance(account(i)))
             .as(account(i))
@@ -640,7 +646,6 @@ class LedgerHistoryProperties {
                   "snapt-" + tag))
           .isEqualTo(oracle.discrepancies);
       reserving.check();
-      assertThat(rig.broken()).isEmpty();
     }
 
     // Everything that waits for a report is decided. The next run finds nothing of this one.
@@ -648,7 +653,7 @@ class LedgerHistoryProperties {
       rig.clock.advance(MediationRig.ADJUSTMENT.plusMinutes(1));
       apply(new Step(Step.Kind.CHARGE_BY_DEVICES, List.of(0)));
       apply(new Step(Step.Kind.SETTLE, List.of(0)));
-      compare();
+      compareSums();
       creditCaps();
       rig.clock.advance(Duration.ofDays(10));
       apply(new Step(Step.Kind.EXPIRE, List.of(0)));
@@ -660,7 +665,7 @@ class LedgerHistoryProperties {
       rig.clock.advance(Duration.ofDays(1));
       rig.caps.creditDue(rig.clock.instant());
       oracle.creditCaps(CAP_OF_HOUR, CAP_OF_DAY);
-      compare();
+      compareSums();
     }
 
     private void statementsHold() {
