@@ -92,9 +92,10 @@ public final class Reports {
     return bySnapt(PROVEN.complete(apart.report())).toBuilder().setRelays(apart.list()).build();
   }
 
-  /// Returns a report with its token, but without its receipt.
+  /// Returns the same report, but without its receipt.
   public static SignedUsageReport unsigned(UsageReport report) {
-    return bySnapt(PROVEN.unsigned(report));
+    RelaysOfReport apart = RelaysOfReport.takeOut(report, SNAPT.getPrivate());
+    return bySnapt(PROVEN.unsigned(apart.report())).toBuilder().setRelays(apart.list()).build();
   }
 
   /// Returns the report of the device about the interval of a SNAPT's report: it has seen the same
