@@ -23,18 +23,8 @@ class SnaptDiesLabIT {
     check(UnsharedRun.of(SnaptDiesDay.class, "snapt-dies", directory, Map.of()));
   }
 
-  @Test
-  void aDeviceWithOneSessionHasAStandInForNewFlowsWhileItsSnaptDrainsOrIsAway() throws Exception {
-    String said =
-        UnsharedRun.of(
-            SnaptDiesDay.class, "snapt-dies-1", directory, Map.of(SnaptDiesDay.SESSIONS, "1"));
-    check(said);
-    assertThat(said).contains("new call at the stand-in: true\n").contains("new call lost: 0\n");
-    assertThat(said).contains("after the drain at: carrying\n");
-    assertThat(said).contains("SNAPTs in use: carrying\n");
-  }
-
-  private static void check(String said) {
+  /// Checks what both days say of the death.
+  static void check(String said) {
     System.out.println(said.lines().filter(line -> line.contains(" ms: ")).toList());
     assertThat(number(said, "new flow served after ms")).as(said).isLessThan(SERVED_MS_MOST);
     assertThat(said).contains("refused meanwhile: 0\n").contains("held connection answers: true\n");
