@@ -9,6 +9,7 @@ import io.viaduct.usage.v1.DeviceFlow;
 import io.viaduct.usage.v1.DeviceReport;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.QueuedReport;
 import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.SignedDeviceReport;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -90,6 +91,16 @@ public final class Reports {
   public static SignedUsageReport signed(UsageReport report) {
     RelaysOfReport apart = RelaysOfReport.takeOut(report, SNAPT.getPrivate());
     return bySnapt(PROVEN.complete(apart.report())).toBuilder().setRelays(apart.list()).build();
+  }
+
+  /// Returns the worked example of snapt-acme as a bridge writes it to the topic.
+  public static QueuedReport queued(String session, long sequence, String payer, Instant now) {
+    return QueuedReport.newBuilder()
+        .setReport(
+            signed(report("snapt-acme", session, 1, sequence, payer, now, workedExample()).build()))
+        .setReceivedMs(now.toEpochMilli())
+        .addTokenKeys(PROVEN.tokenKey())
+        .build();
   }
 
   /// Returns the same report, but without its receipt.

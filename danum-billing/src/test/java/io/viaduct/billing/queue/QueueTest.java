@@ -134,21 +134,7 @@ abstract class QueueTest {
   }
 
   QueuedReport queued(String session, long sequence, String payer) {
-    return QueuedReport.newBuilder()
-        .setReport(
-            Reports.signed(
-                Reports.report(
-                        "snapt-acme",
-                        session,
-                        1,
-                        sequence,
-                        payer,
-                        clock.instant(),
-                        Reports.workedExample())
-                    .build()))
-        .setReceivedMs(clock.millis())
-        .addTokenKeys(Reports.PROVEN.tokenKey())
-        .build();
+    return Reports.queued(session, sequence, payer, clock.instant());
   }
 
   void write(QueuedReport report, String payer) throws Exception {

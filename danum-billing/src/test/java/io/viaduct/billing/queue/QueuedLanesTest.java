@@ -97,22 +97,7 @@ class QueuedLanesTest {
   }
 
   private void write(String session, long sequence, String payer) throws Exception {
-    QueuedReport queued =
-        QueuedReport.newBuilder()
-            .setReport(
-                Reports.signed(
-                    Reports.report(
-                            "snapt-acme",
-                            session,
-                            1,
-                            sequence,
-                            payer,
-                            clock.instant(),
-                            Reports.workedExample())
-                        .build()))
-            .setReceivedMs(clock.millis())
-            .addTokenKeys(Reports.PROVEN.tokenKey())
-            .build();
+    QueuedReport queued = Reports.queued(session, sequence, payer, clock.instant());
     broker.write("reports", payer.getBytes(StandardCharsets.UTF_8), queued.toByteArray());
   }
 
