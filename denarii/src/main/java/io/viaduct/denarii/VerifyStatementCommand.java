@@ -182,7 +182,7 @@ final class VerifyStatementCommand implements Callable<Integer> {
     out.println(verdict(result));
   }
 
-  // Whoever has a file can make all of it again, with a key of their own.
+  // A person who has a file can make all of it again, with a key of their own.
   private static String verdict(StatementCheck.Result result) {
     if (!result.holds()) {
       return "The statement is broken.";

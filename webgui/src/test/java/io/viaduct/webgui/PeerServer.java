@@ -1019,7 +1019,7 @@ public final class PeerServer implements AutoCloseable {
     return payment;
   }
 
-  /// What a cap gave back of 13.5 den; with an application a cap of an hour.
+  /// An amount that a cap gave back of 13.5 den; with an application a cap of an hour.
   public static Map<String, Object> capCredit(String application, String limit, String amount) {
     Map<String, Object> credit = new LinkedHashMap<>();
     credit.put("transaction", "18");

@@ -270,7 +270,7 @@ class AccountCreditResource {
     return amount == null ? null : amount.toString();
   }
 
-  // What an application costs per minute is known from its first report on.
+  // The cost of an application per minute is known from its first report on.
   private MicroDenarii perMinute(String id, Instant now) {
     return running.of(id, now).stream()
         .map(RunningTraffic.Running::perMinuteMicrodenarii)

@@ -68,7 +68,7 @@ public final class TrialRuns {
     apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
   }
 
-  /// What is asked for.
+  /// An operator's order of a run.
   ///
   /// @param name of the tariff, for people
   /// @param from intervals that began at or after it are rated

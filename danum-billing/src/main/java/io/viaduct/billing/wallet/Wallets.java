@@ -104,7 +104,7 @@ public final class Wallets {
     }
   }
 
-  /// What charges cost less.
+  /// Amounts by which charges have become cheaper.
   ///
   /// @param charges ids of charges of one account; a lowered bill has one
   /// @param amount amount by which they cost less

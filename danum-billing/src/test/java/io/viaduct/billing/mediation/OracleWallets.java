@@ -17,7 +17,7 @@ final class OracleWallets {
   /// One flow of an interval.
   record Charge(Object interval, int flow) {}
 
-  /// What an account loses.
+  /// An amount that an account loses.
   record Expiry(String account, long amount) {}
 
   private static final class Wallet {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What wallets pay and get back (ADR 0043), on a real PostgreSQL.
+/// Payments of wallets, and what they get back (ADR 0043), on a real PostgreSQL.
 class WalletPaymentTest {
   /// Net of the worked example, by the SNAPT's report and by the device's, in micro-denarii.
   private static final long BY_SNAPT = 34_348_658;

@@ -94,7 +94,7 @@ class StatementTamperProperties {
     }
   }
 
-  /// Somebody with the file computes everything again, and signs with a key of their own.
+  /// A person with the file computes everything again, and signs with a key of their own.
   @Property(tries = 30)
   void aStatementThatSomebodyElseHasMadeIsNotPinnedAndFoundByTheKeyOrARoot(@ForAll long seed) {
     Random random = new Random(seed);

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 final class CallFlow {
   private static final Pattern SHORT = Pattern.compile("\\{([^}]+)\\}");
 
-  /// What the answers to the INVITE need when other requests have come after it.
+  /// The headers that the answers to the INVITE need when other requests have come after it.
   private static final String INVITED =
       """
         <recv request="INVITE">

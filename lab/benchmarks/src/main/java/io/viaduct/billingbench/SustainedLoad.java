@@ -38,7 +38,7 @@ final class SustainedLoad {
     flows = scale.flows();
   }
 
-  /// What was posted, and what was left at the end.
+  /// The amount that was posted, and what was left at the end.
   ///
   /// @param receiptsWaiting movements of balances without a receipt, as `viaduct_receipts_waiting`
   ///   counts them, but without its limit

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What an account paid above the cap of an hour or a day and got back, newest first.
+/// Payments above the cap of an hour or a day that an account got back, newest first.
 ///
 /// @param next cursor of the page of older ones, null on the last page
 public record CapCredits(List<CapCredit> capCredits, @Nullable String next) {

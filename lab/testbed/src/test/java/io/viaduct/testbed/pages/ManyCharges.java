@@ -19,7 +19,7 @@ final class ManyCharges {
   private static final String START =
       "date_trunc('minute', now()) - (:n - i) * (interval '365 days' / :n)";
 
-  /// What each of the two charges of interval `i` costs less its discount, micro-denarii.
+  /// Cost of each of the two charges of interval `i`, less its discount, micro-denarii.
   private static final String NET = "(900 + i % 5000 - i % 50)";
 
   private ManyCharges() {}
